@@ -1,3 +1,5 @@
+import { isIPv4 } from 'node:net';
+
 const maxPort = 65_535;
 
 /** What is wrong with the port of an invalid URL: `port 99999, over the maximum of 65535`. */
@@ -24,12 +26,9 @@ export function percentDecoded(text: string): string {
   }
 }
 
-const isOctet = (text: string) => String(Number(text) & 0xff) === text;
-
 export function isLoopback(host: string): boolean {
   if (!host.startsWith('127.')) return host === 'localhost' || host === '::1';
-  const octets = host.split('.');
-  return octets.length === 4 && octets.every(isOctet);
+  return isIPv4(host);
 }
 
 /** {@link isLoopback} of a URL's host name, and `*.localhost`: a client may trust it (RFC 6761), a server may not. */

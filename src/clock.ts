@@ -29,51 +29,45 @@ export function startTimer(clock: Clock, milliseconds: number, onExpiry: () => v
 /** Node's timers fire at once for longer times: 24.8 days. */
 const maxTimer = 2 ** 31 - 1;
 
-/**
- * The clock of the process. A time longer than the limit of Node's timers is several timers in sequence. Not with
- * `node:timers/promises`, which takes time to load, and creates an error with a stack for each sleep that is stopped.
- * @param start `setTimeout`; returns the stop function
- */
-export function createSystemClock(
-  start: (action: () => void, milliseconds: number) => () => void,
-): ProgramClock {
-  function timer(milliseconds: number, action: () => void): () => void {
-    if (milliseconds <= maxTimer) return start(action, milliseconds);
-    let stop = start(() => {
-      stop = timer(milliseconds - maxTimer, action);
-    }, maxTimer);
-    return () => stop();
-  }
-  return {
-    // Not `performance`, which takes Node a millisecond to load.
-    monotonic: () => Number(hrtime.bigint()) / 1e6,
-    date: () => new Date(),
-    timer,
-    sleep(milliseconds, signal) {
-      return new Promise((resolve, reject) => {
-        signal?.throwIfAborted();
-        const abort = (): void => {
-          stop();
-          reject(signal?.reason);
-        };
-        const stop = timer(milliseconds, () => {
-          signal?.removeEventListener('abort', abort);
-          resolve();
-        });
-        signal?.addEventListener('abort', abort, { once: true });
-      });
-    },
-    repeat(milliseconds, action) {
-      const ticks = setInterval(action, milliseconds).unref();
-      return () => clearInterval(ticks);
-    },
+/** A time longer than the limit of Node's timers is several timers in sequence. */
+function startNodeTimer(milliseconds: number, action: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = (left: number): void => {
+    const next = () => (left > maxTimer ? wait(left - maxTimer) : action());
+    timer = setTimeout(next, Math.min(left, maxTimer));
   };
+  wait(milliseconds);
+  return () => clearTimeout(timer);
 }
 
-export const systemClock = createSystemClock((action, milliseconds) => {
-  const timer = setTimeout(action, milliseconds);
-  return () => clearTimeout(timer);
-});
+/**
+ * The clock of the process. Not with `node:timers/promises`, which takes time to load, and creates an error with a stack
+ * for each sleep that is stopped.
+ */
+export const systemClock: ProgramClock = {
+  // Not `performance`, which takes Node a millisecond to load.
+  monotonic: () => Number(hrtime.bigint()) / 1e6,
+  date: () => new Date(),
+  timer: startNodeTimer,
+  sleep(milliseconds, signal) {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const abort = (): void => {
+        stop();
+        reject(signal?.reason);
+      };
+      const stop = startNodeTimer(milliseconds, () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      });
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  },
+  repeat(milliseconds, action) {
+    const ticks = setInterval(action, milliseconds).unref();
+    return () => clearInterval(ticks);
+  },
+};
 
 /** A signal that several waits can share, one after the other. A wake-up that nobody waits for is lost. */
 export function createWakeUp() {

@@ -75,18 +75,9 @@ function advanceSequence(state: SequenceState, code: number): SequenceState {
 
 /** What `ESC` and this character start; a C1 control is the same with 0x40 added (ECMA-48 5.3). */
 function introducedBy(code: number): SequenceState {
-  switch (String.fromCharCode(code)) {
-    case '[':
-      return 'csi';
-    case ']':
-    case 'P':
-    case 'X':
-    case '^':
-    case '_':
-      return 'string';
-    default:
-      return 'text';
-  }
+  const character = String.fromCharCode(code);
+  if (character === '[') return 'csi';
+  return /[\]PX^_]/.test(character) ? 'string' : 'text';
 }
 
 /** The state after a character that is not shown. */

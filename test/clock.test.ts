@@ -1,21 +1,23 @@
 import { setTimeout as pass } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { Admission } from '../src/batch/admission.ts';
-import { createSystemClock, systemClock } from '../src/clock.ts';
+import { systemClock } from '../src/clock.ts';
 
 const longestTimer = 2 ** 31 - 1;
 
-/** A clock whose timers end at once, and the milliseconds of each timer. */
-function createCountedClock(most = 100) {
+/** The milliseconds of each timer, which ends at once. */
+function countTimers(most = 100) {
   const timers: number[] = [];
-  const clock = createSystemClock((action, milliseconds) => {
+  const start = setTimeout;
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation((action, milliseconds = 0) => {
     timers.push(milliseconds);
     if (timers.length >= most) throw new Error('too many timers');
-    const timer = setTimeout(action, 0);
-    return () => clearTimeout(timer);
+    return start(action, 0);
   });
-  return { clock, timers };
+  return timers;
 }
+
+afterEach(() => vi.restoreAllMocks());
 
 test('X22: the clock sleeps for 25 days and longer instead of a millisecond, until it is stopped', async () => {
   const stop = new AbortController();
@@ -30,13 +32,13 @@ test.each([
   [longestTimer + 1, [longestTimer, 1]],
   [2.5 * longestTimer, [longestTimer, longestTimer, longestTimer / 2]],
 ])("X22: %d milliseconds become timers within Node's limit", async (milliseconds, expected) => {
-  const { clock, timers } = createCountedClock();
-  await clock.sleep(milliseconds);
+  const timers = countTimers();
+  await systemClock.sleep(milliseconds);
   expect(timers).toEqual(expected);
 });
 
 test('Y28: a pause of 30 days for an item of a batch needs two timers', async () => {
-  const { clock: sleeper, timers } = createCountedClock();
+  const timers = countTimers();
   let now = 0;
   const days = 30 * 86_400_000;
   const timer = (milliseconds: number, action: () => void) => {
@@ -44,9 +46,9 @@ test('Y28: a pause of 30 days for an item of a batch needs two timers', async ()
       now += milliseconds;
       action();
     };
-    return sleeper.timer(milliseconds, end);
+    return systemClock.timer(milliseconds, end);
   };
-  const clock = { ...sleeper, monotonic: () => now, timer };
+  const clock = { ...systemClock, monotonic: () => now, timer };
   const admission = new Admission({
     clock,
     most: 1,
@@ -65,9 +67,9 @@ test('Y28: a pause of 30 days for an item of a batch needs two timers', async ()
 });
 
 test("a timer beyond Node's limit can be stopped", async () => {
-  const { clock, timers } = createCountedClock();
-  const stop = clock.timer(50 * longestTimer, () => timers.push(0));
-  await vi.waitUntil(() => timers.length > 3, { interval: 1 });
+  const timers = countTimers();
+  const stop = systemClock.timer(50 * longestTimer, () => timers.push(0));
+  while (timers.length < 4) await pass(1);
   stop();
   const begun = timers.length;
   await pass(20);

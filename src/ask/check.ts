@@ -98,24 +98,43 @@ interface CheckedText {
   readonly found?: AnswerValue;
   /** The text of the value at the pointer of `--select`. */
   readonly selected?: string;
+  /** Why it has no value; undefined if it conforms. */
+  readonly failure?: Failure;
   /** Whether the model can correct it; it cannot correct a missing value of `--select`. */
-  readonly isCorrectable: boolean;
+  readonly isCorrectable?: boolean;
   /** With `--extract`, the block; null if it is missing. */
   readonly block?: CodeBlock | null;
 }
 
+/** Says what is wrong with an answer that was checked against a schema. */
+export const mismatchText = (violations: readonly Violation[]): string =>
+  `the answer does not match the schema: ${describeViolations(violations)}`;
+
+const mismatch = (message: string, advice: string) =>
+  new Failure('mismatch', message, { hint: advice });
+
 function createChecker(compiled: CompiledSchema | undefined, select: string | undefined) {
   const pointer = select === undefined ? undefined : parsePointer(select);
+  const refuse = (violations: readonly Violation[]): Failure => {
+    if (compiled === undefined) {
+      return mismatch(describeViolations(violations), '--schema asks the model for JSON');
+    }
+    const advice = '--json shows all violations; --schema-retries asks again more often';
+    return mismatch(mismatchText(violations), advice);
+  };
   return (content: string, isCut = false): CheckedText | undefined => {
     if (isCut) return undefined;
     const found = readAnswerValue(content);
-    if ('message' in found) return { violations: [found], isCorrectable: true };
-    const violations = compiled?.check(found.value) ?? [];
-    if (violations.length > 0) return { violations, isCorrectable: true };
-    if (pointer === undefined) return { violations, found, isCorrectable: false };
+    const violations = 'message' in found ? [found] : (compiled?.check(found.value) ?? []);
+    if ('message' in found || violations.length > 0) {
+      return { violations, failure: refuse(violations), isCorrectable: true };
+    }
+    if (pointer === undefined) return { violations, found };
     const selected = textAt(found.text, pointer);
-    if (selected !== undefined) return { violations, found, selected, isCorrectable: false };
-    return { violations: [{ path: select ?? '', message: 'is missing' }], isCorrectable: false };
+    if (selected !== undefined) return { violations, found, selected };
+    const text = `the answer has no value at ${select ?? ''}`;
+    const failure = mismatch(text, '--json shows the whole answer');
+    return { violations: [{ path: select ?? '', message: 'is missing' }], failure };
   };
 }
 
@@ -126,9 +145,11 @@ async function openExtraction(value: string) {
   return {
     check: (content: string, isCut = false): CheckedText | undefined => {
       const block = extractBlock(content, wanted);
-      if (typeof block !== 'string') return { violations: [], block, isCorrectable: false };
+      if (typeof block !== 'string') return { violations: [], block };
+      const advice = 'ask for a code block in the prompt; -x last prints the last one of several';
       const violations = [{ path: '', message: block }];
-      return isCut ? undefined : { violations, block: null, isCorrectable: false };
+      const failure = mismatch(describeViolations(violations), advice);
+      return isCut ? undefined : { violations, block: null, failure };
     },
     findEarly: (received: string): CodeBlock | undefined => {
       const block = wanted === 'last' ? '' : extractBlock(received, wanted);
@@ -191,10 +212,6 @@ export interface CheckedAnswers<Given extends Answer = Answer> {
   readonly last: CheckedAnswer<Given>;
 }
 
-/** Says what is wrong with an answer that was checked against a schema. */
-export const mismatchText = (violations: readonly Violation[]): string =>
-  `the answer does not match the schema: ${describeViolations(violations)}`;
-
 /** Sends the messages, and again with the violations, until an answer conforms. */
 export async function askUntilConforming<Given extends Answer>({
   check,
@@ -236,27 +253,6 @@ export async function askUntilConforming<Given extends Answer>({
   }
 }
 
-function mismatchFailure(
-  { pointer, schema }: AnswerCheck,
-  { violations, isCorrectable, block }: CheckedText,
-): Failure {
-  const refuse = (message: string, advice: string) =>
-    new Failure('mismatch', message, { hint: advice });
-  const text = describeViolations(violations);
-  if (block === null) {
-    return refuse(
-      text,
-      'ask for a code block in the prompt; -x last prints the last one of several',
-    );
-  }
-  if (!isCorrectable) {
-    return refuse(`the answer has no value at ${pointer ?? ''}`, '--json shows the whole answer');
-  }
-  if (schema === undefined) return refuse(text, '--schema asks the model for JSON');
-  const advice = '--json shows all violations; --schema-retries asks again more often';
-  return refuse(mismatchText(violations), advice);
-}
-
 /** The failure of answers without a value; undefined if the last one has it. */
 export function failureOf(
   check: AnswerCheck | undefined,
@@ -270,7 +266,7 @@ export function failureOf(
       { remedy: { code: 'raise-max-tokens' } },
     );
   }
-  return checked.violations.length === 0 ? undefined : mismatchFailure(check, checked);
+  return checked.failure;
 }
 
 function sum(values: readonly (number | undefined)[]): number | undefined {

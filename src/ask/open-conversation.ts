@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Run, Context, GlobalOptions } from '../run.ts';
-import { promptMessages, changedParams, resumedChanges } from './plan-request.ts';
+import { changedParams, resumedChanges } from './plan-request.ts';
 import type { Message } from '../client/contract.ts';
 import type { Journal, JournalOptions } from '../conversation/journal/journal.ts';
 import {
@@ -11,11 +11,7 @@ import {
   resumeJournal,
   startTitledJournal,
 } from '../conversation/journal/open-journal.ts';
-import {
-  requireDataFolder,
-  conversationsFolder,
-  lockFile,
-} from '../conversation/library/conversation-folder.ts';
+import { requireDataFolder, lockFile } from '../conversation/library/conversation-folder.ts';
 import {
   findConversation,
   findOld,
@@ -83,22 +79,6 @@ export function readConversation(facts: FolderFacts, notices: Notices, name: str
   return fold.conversation();
 }
 
-/** A new or continued conversation, open for one prompt. */
-export interface OpenConversation {
-  /** A resumed conversation keeps its model unless this run names one. */
-  readonly settings: ResolvedSettings;
-  /** The turns so far and the prompt. */
-  readonly messages: readonly Message[];
-  /** Undefined while it is not saved. */
-  readonly saved: () => SavedConversation | undefined;
-  /**
-   * Writes the prompt to the journal, before it is sent.
-   * @returns the journal and the prompt's turn; undefined for a new conversation that is not saved
-   */
-  record(): { readonly journal: Journal; readonly parent: string | undefined } | undefined;
-  close(): Promise<void>;
-}
-
 /** A turn that is written to the journal before the prompt is sent. */
 interface NextTurn {
   readonly role: Role;
@@ -163,38 +143,11 @@ async function openResumed(
   branch = false,
 ): Promise<Journal> {
   if (branch) return branchJournal(options, id);
-  const lockPath = lockFile(conversationsFolder(requireDataFolder(options.folder)), id);
+  const lockPath = lockFile(requireDataFolder(options.folder), id);
   await awaitHolder(context, presentation.notices, lockPath, `conversation ${id}`);
   const resumed = resumeJournal(options, id);
   if (resumed instanceof Failure) throw resumed;
   return resumed;
-}
-
-/**
- * The turns to add to an opened conversation for a prompt, and the messages to send.
- * @param history turns before the prompt, of a conversation that has none
- */
-function nextTurns(
-  { presentation, settings }: Run,
-  journal: Journal,
-  prompt: string,
-  history: readonly NextTurn[] = [],
-): { readonly turns: readonly NextTurn[]; readonly messages: readonly Message[] } {
-  const conversation = journal.conversation();
-  const { system } = settings.values;
-  const isNewSystem =
-    system !== undefined &&
-    isExplicitlySet(settings, 'system') &&
-    system !== systemOf(conversation);
-  const user: NextTurn = { role: 'user', content: prompt };
-  const own = isNewSystem ? [{ role: 'system', content: system } as const] : [];
-  const turns = [...own, ...history, user];
-  const leaf = leafOf(conversation);
-  if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
-    const text = 'the last prompt of this conversation has no answer and is not sent';
-    presentation.notices.notice(text);
-  }
-  return { turns, messages: messagesOf(conversation, turns) };
 }
 
 /** The conversation that `-c` continues; undefined with a notice if there is none. */
@@ -340,44 +293,57 @@ export async function openNamedJournal(
 }
 
 /**
- * The conversation that the options name, or a new one; nothing is written before {@link OpenConversation.record}.
+ * The conversation that the options name, or a new one, open for one prompt; nothing is written before `record`.
+ * @param history turns before the prompt, of a conversation that has none
  * @throws Failure if the one to resume cannot be found or opened
  */
 export async function openConversation(
   run: Run<ConversationOptions>,
   prompt: string,
   history: readonly Message[] = [],
-): Promise<OpenConversation> {
+) {
   const { context, options, presentation, settings } = run;
   const { system, save } = settings.values;
-  const isDry = options.dryRun === true;
-  const opening = journalOptions(context, presentation.notices, save && !isDry);
+  const opening = journalOptions(context, presentation.notices, save && options.dryRun !== true);
   const named = await openNamedJournal(run, opening);
+  if (named !== undefined && history.length > 0) await refuseHistory(named);
   const journal = named ?? createJournal(opening);
-  const turns = history as readonly NextTurn[];
-  if (named !== undefined && turns.length > 0) await refuseHistory(named);
-  const messages = promptMessages(system, prompt, history);
-  const next =
-    named === undefined
-      ? { turns: messages as readonly NextTurn[], messages }
-      : nextTurns(run, named, prompt, turns);
   const conversation = journal.conversation();
+  const leaf = leafOf(conversation);
+  if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
+    const text = 'the last prompt of this conversation has no answer and is not sent';
+    presentation.notices.notice(text);
+  }
+  const isNewSystem =
+    named === undefined
+      ? system !== ''
+      : isExplicitlySet(settings, 'system') && system !== systemOf(conversation);
+  const user = { role: 'user', content: prompt } as const;
+  const own = system !== undefined && isNewSystem ? [{ role: 'system', content: system }] : [];
+  const turns = [...own, ...history, user] as readonly NextTurn[];
   // Options of this run override the parameters of a resumed conversation.
   const changes = resumedChanges(settings.params, conversation.parameters);
   const params = changedParams(settings.params, changes);
   let isSaved = named !== undefined;
   return {
+    /** A resumed conversation keeps its model unless this run names one. */
     settings: withModelOf({ ...settings, params }, modelOf(conversation)),
-    messages: next.messages,
-    saved() {
+    /** The turns so far and the prompt. */
+    messages: messagesOf(conversation, turns),
+    /** Undefined while it is not saved. */
+    saved(): SavedConversation | undefined {
       if (!isSaved) return undefined;
       const title = maskText(context.secrets, titleOf(journal.conversation()));
       return { id: conversation.id, title };
     },
+    /**
+     * Writes the prompt to the journal, before it is sent.
+     * @returns the journal and the prompt's turn; undefined for a new conversation that is not saved
+     */
     record() {
       if (named === undefined && !save) return undefined;
       isSaved = true;
-      return { journal, parent: next.turns.map((turn) => journal.addTurn(turn).id).at(-1) };
+      return { journal, parent: turns.map((turn) => journal.addTurn(turn).id).at(-1) };
     },
     close: () => journal.close(),
   };

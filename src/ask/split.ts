@@ -255,31 +255,24 @@ export async function askPieces(
   const failures: Failure[] = [];
   let inRow = 0;
   const waiting = prompts.filter((prompt) => kept.find(prompt) === undefined);
-  /** Sends one prompt after the other; several of it run at the same time. */
-  const sendNext = async (): Promise<void> => {
-    const prompt = waiting.shift();
-    if (prompt === undefined) return;
-    const answer = await send(prompt);
-    const { failure, isStopped } = answer;
-    if (failure === undefined) {
-      kept.keep(prompt, answer);
-      inRow = 0;
-    } else if (!isStopped) {
-      if (failure.kind === 'budget') throw failure;
-      failures.push(failure);
-      inRow += 1;
+  /** Sends one prompt after the other; several of it run at the same time. If one of them ends, all do. */
+  const sendWaiting = async (): Promise<void> => {
+    try {
+      for (let prompt = waiting.shift(); prompt !== undefined; prompt = waiting.shift()) {
+        const answer = await send(prompt);
+        const { failure, isStopped } = answer;
+        if (isStopped) return;
+        inRow = failure === undefined ? 0 : inRow + 1;
+        if (failure === undefined) kept.keep(prompt, answer);
+        else if (failure.kind === 'budget') throw failure;
+        else failures.push(failure);
+        if (inRow >= mostFailures || failure?.kind === 'unauthorized') return;
+      }
+    } finally {
+      waiting.length = 0;
     }
-    const isOver = isStopped || inRow >= mostFailures || failure?.kind === 'unauthorized';
-    if (isOver) waiting.length = 0;
-    await sendNext();
   };
-  const stop = (error: unknown): never => {
-    waiting.length = 0;
-    throw error;
-  };
-  const ended = await Promise.allSettled(
-    Array.from({ length: atOnce }, () => sendNext().catch(stop)),
-  );
+  const ended = await Promise.allSettled(Array.from({ length: atOnce }, sendWaiting));
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
   signal.throwIfAborted();
   const hint = 'run the same command again to send only what is missing';

@@ -33,15 +33,11 @@ export function configure(options: Omit<ClientOptions, 'network'>) {
   const isPathGuessed = guessesApiPath(options.baseUrl, options.apiPath);
   const headers = requestHeaders(options);
   requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
-  const limits = readLimits(options);
-  const { retries, retryWaitLimit, connectTimeout, firstByteTimeout } = limits;
   return {
     route: createRoute(baseUrl, environment),
     clock,
-    limits: { connectTimeout, firstByteTimeout },
-    policy: { retries, waitLimit: retryWaitLimit, random },
-    idleTimeout: limits.idleTimeout,
-    totalTimeout: limits.totalTimeout,
+    random,
+    limits: readLimits(options),
     mask: maskOf(options),
     /** Makes a request to the endpoint at `path`, relative to the API: a POST if there is a body. */
     request(path: string, body?: unknown): HttpRequest {
@@ -87,11 +83,9 @@ function readLimits(options: Partial<typeof defaultLimits>) {
     const isWhole = !isCount || value === Infinity || Number.isInteger(value);
     if (typeof value !== 'number' || !(value >= 0) || !isWhole) {
       const expected = isCount ? 'a whole number' : 'a number of milliseconds';
-      throw new Failure(
-        'configuration',
-        `${name} is ${value}, which is not ${expected} from 0 up`,
-        { remedy: { code: 'correct-limit', option: name } },
-      );
+      const problem = `${name} is ${value}, which is not ${expected} from 0 up`;
+      const remedy = { code: 'correct-limit', option: name } as const;
+      throw new Failure('configuration', problem, { remedy });
     }
     limits[name] = value;
   }

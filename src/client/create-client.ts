@@ -45,7 +45,8 @@ async function* chat(
   completion: CompletionRequest,
   options: ChatOptions = {},
 ): AsyncGenerator<ChatEvent, void> {
-  const { clock, idleTimeout, mask } = sender;
+  const { clock, mask } = sender;
+  const { idleTimeout } = sender.limits;
   const { throttle } = options;
   const start = clock.monotonic();
   const request = sender.request('chat/completions', completionBody(completion));

@@ -1,11 +1,12 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, startTimer } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import type { ChatOptions } from './client.ts';
 import type { Sender } from './configuration.ts';
 import type { RetryScheduled } from './events.ts';
 import { formatWait, localTimeAfter } from './failure/format-duration.ts';
 import { maskFailure, rephrase } from './failure/change-failure.ts';
-import { followSignals, startDeadline } from './http/timer.ts';
+import { totalTimedOut } from './failure/answer-failure.ts';
+import { followSignals } from './http/timer.ts';
 
 // Milliseconds.
 const firstBackoff = 500;
@@ -18,19 +19,20 @@ const maxWait = 366 * 86_400_000;
 export function decideRetry(
   failure: Failure,
   retry: number,
-  policy: Sender['policy'],
+  { retries, retryWaitLimit }: { readonly retries: number; readonly retryWaitLimit: number },
+  random: () => number,
 ): number | 'wait too long' | undefined {
   if (failure.transient !== true) return undefined;
   const requested = waitOf(failure);
-  const limit = policy.waitLimit === 0 ? maxWait : Math.min(policy.waitLimit, maxWait);
+  const limit = retryWaitLimit === 0 ? maxWait : Math.min(retryWaitLimit, maxWait);
   if (requested !== undefined && requested > limit) return 'wait too long';
-  if (retry > policy.retries) return undefined;
+  if (retry > retries) return undefined;
   if (requested === undefined) {
     const full = Math.min(firstBackoff * 2 ** (retry - 1), maxBackoff);
-    return Math.round(full * (1 - policy.random() * 0.25));
+    return Math.round(full * (1 - random() * 0.25));
   }
   // Jitter only lengthens `Retry-After`, so that many clients do not return at the same moment.
-  return Math.ceil(requested + Math.min(requested * 0.1, maxJitter) * policy.random());
+  return Math.ceil(requested + Math.min(requested * 0.1, maxJitter) * random());
 }
 
 /**
@@ -38,13 +40,16 @@ export function decideRetry(
  * @throws Failure, with the number of attempts, when there is no retry; or the caller's reason when it aborts
  */
 export async function* withRetries<Event>(
-  { policy, clock, totalTimeout, mask, closed }: Sender,
+  { limits, random, clock, mask, closed }: Sender,
   { signal: caller, throttle, hurry }: ChatOptions,
   attempt: (number: number, signal: AbortSignal) => AsyncGenerator<Event, void>,
 ): AsyncGenerator<Event | RetryScheduled, void> {
   const sources = caller === undefined ? [closed] : [caller, closed];
-  const deadline = startDeadline(clock, totalTimeout, ...sources);
-  const { signal } = deadline;
+  const { controller, unfollow } = followSignals(...sources);
+  const { signal } = controller;
+  const stopTimer = startTimer(clock, limits.totalTimeout, () =>
+    controller.abort(totalTimedOut(limits.totalTimeout)),
+  );
   try {
     signal.throwIfAborted();
     for (let retry = 1; ; retry += 1) {
@@ -59,19 +64,21 @@ export async function* withRetries<Event>(
         // Then the caller retries, and the client does not.
         if (isRefused) throttle.onRefusal(waitOf(error));
         const cause = rephrase(maskFailure(error, mask), { attempts: retry });
-        const delay = decideRetry(error, retry, isRefused ? { ...policy, retries: 0 } : policy);
+        const retries = isRefused ? 0 : limits.retries;
+        const delay = decideRetry(error, retry, { ...limits, retries }, random);
         if (delay === 'wait too long') throw waitTooLong(cause, clock.date());
         if (delay === undefined) {
           const message = `${cause.message} (${retry} attempts)`;
           throw retry === 1 ? cause : rephrase(cause, { message });
         }
-        scheduled = { type: 'retry-scheduled', retry, retries: policy.retries, delay, cause };
+        scheduled = { type: 'retry-scheduled', retry, retries: limits.retries, delay, cause };
       }
       yield scheduled;
       await waitForRetry(scheduled, clock, signal, hurry);
     }
   } finally {
-    deadline.end();
+    stopTimer();
+    unfollow();
   }
 }
 

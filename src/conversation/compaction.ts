@@ -3,6 +3,7 @@ import { splitPrompt } from './compose-prompt.ts';
 import { estimateTokens, tokensPerMessage, estimateMessages } from './token-estimate.ts';
 import {
   endingWith,
+  isAnswer,
   messagesOf,
   pathOf,
   sentSummary,
@@ -36,25 +37,15 @@ const keptShare = 1 / 4;
 /** The share of the window for the summary. */
 const summaryShare = 1 / 8;
 
-/** An answer that may be the last turn of the summary. */
-interface End {
-  readonly index: number;
-  readonly turn: string;
-  /** Estimate of the turns since the summary in force, up to this one. */
-  readonly tokens: number;
-}
-
-function endsOf(conversation: Conversation): readonly End[] {
-  const summarized = summarizedTurns(conversation);
-  const ends: End[] = [];
+/** The answers that may be the last turn of the summary, with the tokens since the summary in force up to each. */
+function endsOf(conversation: Conversation) {
   let tokens = 0;
-  for (const [index, turn] of pathOf(conversation).entries()) {
-    if (index < summarized || turn.role === 'system') continue;
-    const text = textOf(turn);
-    tokens += tokensPerMessage + estimateTokens(text);
-    if (turn.role === 'assistant' && text !== '') ends.push({ index, turn: turn.id, tokens });
-  }
-  return ends;
+  const first = summarizedTurns(conversation);
+  return pathOf(conversation).flatMap((turn, index) => {
+    if (index < first || turn.role === 'system') return [];
+    tokens += tokensPerMessage + estimateTokens(textOf(turn));
+    return isAnswer(turn) ? [{ index, turn: turn.id, tokens }] : [];
+  });
 }
 
 /**

@@ -36,18 +36,16 @@ const catalogueIds = catalogue.map(({ id }) => id);
 export const largestPromptBytes =
   Math.max(...catalogue.map((entry) => entry.contextWindow)) * maxBytesPerToken;
 
-/** The models of the service, if it reported any; with those of the catalogue, if it has one of them. */
-function automaticIds(served: ModelWindows): ReadonlySet<string> {
+/**
+ * The smallest model whose window has room for the tokens of the request; else the largest. The models are those of the
+ * service, if it reported any; with those of the catalogue, if it has one of them.
+ */
+export function smallestModelFor(tokens: number, served = noWindows): string {
   // Models that answer no prompts.
   const otherUse = /embed|whisper|rerank|tts|moderation/i;
   const reported = [...served.keys()].filter((id) => !otherUse.test(id));
-  const hasCatalogue = catalogueIds.some((id) => reported.includes(id));
-  return new Set(hasCatalogue || reported.length === 0 ? [...catalogueIds, ...reported] : reported);
-}
-
-/** The smallest model whose window has room for the tokens of the request; else the largest. */
-export function smallestModelFor(tokens: number, served = noWindows): string {
-  const models = bySize(automaticIds(served), served);
+  const hasCatalogue = reported.length === 0 || catalogueIds.some((id) => reported.includes(id));
+  const models = bySize(new Set([...(hasCatalogue ? catalogueIds : []), ...reported]), served);
   const fitting = models.find(({ window }) => window >= tokens) ?? models.at(-1);
   return fitting?.id ?? 'origin';
 }

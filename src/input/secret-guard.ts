@@ -33,26 +33,25 @@ export interface LocatedSecret extends FoundSecret {
   readonly shown: string;
 }
 
-/** Placeholders in place of secrets, and the secrets in place of placeholders. */
-export interface Redaction {
-  readonly redactions: ReturnType<typeof createRedactions>;
-  restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
-}
-
 const shownLength = 4;
 
 /** The secrets in one text. Natter's own are found as they are masked. */
 const secretsIn = ({ secrets }: { readonly secrets: Secrets }, text: string) =>
   findSecrets(text, textFilter(secrets)?.find);
 
-function openRedaction({ random, secrets }: Context): Redaction {
+/** Makes what replaces secrets by placeholders, and puts them back. */
+export function openRedaction({ random, secrets }: Context) {
   // An answer never shows natter's key.
   const redactions = createRedactions(random, (secret) => maskText(secrets, secret));
   return {
-    redactions,
-    restore: (events) => changeTexts(events, () => redactions.createStream()),
+    redact: (text: string) => redactions.redact(text, secretsIn({ secrets }, text)),
+    restore: (events: AsyncIterable<ChatEvent>) =>
+      changeTexts(events, () => redactions.createStream()),
+    restoreText: redactions.restore,
   };
 }
+
+export type Redaction = ReturnType<typeof openRedaction>;
 
 /** The secrets in a text, with their places. */
 export function locateSecrets(
@@ -143,19 +142,6 @@ export async function decide(
   });
 }
 
-/** The texts with placeholders. @param redaction of texts before, so that a secret keeps its placeholder */
-export function redactTexts(
-  context: Context,
-  texts: readonly AttachedFile[],
-  redaction = openRedaction(context),
-): { readonly texts: readonly AttachedFile[]; readonly redaction: Redaction } {
-  const redacted = texts.map(({ name, content }) => ({
-    name,
-    content: redaction.redactions.redact(content, secretsIn(context, content)),
-  }));
-  return { texts: redacted, redaction };
-}
-
 /** One of many requests as it may be sent, and what puts its redacted secrets back. */
 export interface GuardedRequest {
   readonly request: CompletionRequest;
@@ -170,8 +156,8 @@ export function guardRequest(
 ): GuardedRequest {
   if (mode === 'redact') {
     const redaction = openRedaction(context);
-    const redact = (text: string) => redaction.redactions.redact(text, secretsIn(context, text));
-    return { request: { ...request, messages: maskValue(request.messages, redact) }, redaction };
+    const messages = maskValue(request.messages, redaction.redact);
+    return { request: { ...request, messages }, redaction };
   }
   maskValue(request.messages, (text) => {
     const [first] = secretsIn(context, text);
@@ -180,17 +166,6 @@ export function guardRequest(
     throw new Failure('secrets', what, { hint: refusalHint });
   });
   return { request };
-}
-
-/** The guard of one prompt. */
-export interface SecretGuard {
-  /**
-   * The texts as they may be sent.
-   * @throws Failure `secrets` if they may not
-   */
-  readonly inspect: (texts: readonly InspectedText[]) => Promise<readonly AttachedFile[]>;
-  /** Puts the redacted secrets back. */
-  restore(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
 }
 
 /**
@@ -219,20 +194,23 @@ export function planGuard(run: Run): Plan | undefined {
     .find(({ mode }) => mode !== 'off');
 }
 
-/** Undefined if the input is not checked. @throws Failure `usage` */
-export function openSecretGuard(run: Run): SecretGuard | undefined {
+/** The guard of one prompt; undefined if its input is not checked. @throws Failure `usage` */
+export function openSecretGuard(run: Run) {
   const plan = planGuard(run);
   if (plan === undefined) return undefined;
   const { context } = run;
   let redaction: Redaction | undefined;
   return {
-    async inspect(texts) {
+    /** The texts as they may be sent. @throws Failure `secrets` if they may not */
+    async inspect(texts: readonly InspectedText[]): Promise<readonly AttachedFile[]> {
       const located = texts.flatMap((text) => locateSecrets(context, text));
       if (located.length === 0 || (await decide(run, plan, located)) === 'send') return texts;
-      const redacted = redactTexts(context, texts, redaction);
-      ({ redaction } = redacted);
-      return redacted.texts;
+      const { redact } = (redaction ??= openRedaction(context));
+      return texts.map(({ name, content }) => ({ name, content: redact(content) }));
     },
-    restore: (events) => redaction?.restore(events) ?? events,
+    /** Puts the redacted secrets back. */
+    restore: (events: AsyncIterable<ChatEvent>) => redaction?.restore(events) ?? events,
   };
 }
+
+export type SecretGuard = NonNullable<ReturnType<typeof openSecretGuard>>;

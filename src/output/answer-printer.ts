@@ -12,6 +12,11 @@ import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { Interruption } from '../terminal/device/signals.ts';
 import { type Style, createOwnPaints, themedStyle } from '../terminal/style.ts';
 
+/** The heading of an answer in the format of `head` and `tail`. */
+export function heading(label: string, style: Style): string {
+  return `${style.bold(`==> ${label} <==`)}\n`;
+}
+
 /** Prints one answer to standard output as its events arrive. */
 export interface AnswerPrinter {
   /** A promise is returned while the reader is slow: await it before the next event. */

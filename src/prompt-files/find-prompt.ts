@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../failure.ts';
 import { nearlyNamed } from '../near-name.ts';
-import { errorCode, failureReason, storageFailure } from '../storage/storage-failure.ts';
+import { failureReason, storageFailure } from '../storage/storage-failure.ts';
 import { failureAt, type Place, type SourceFile } from './place.ts';
 
 /** The files that a prompt file may include and insert. */
@@ -19,8 +19,7 @@ export interface Boundary {
 function realPath(name: string): string {
   try {
     return fs.realpathSync.native(name);
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
+  } catch {
     return path.resolve(name);
   }
 }
@@ -29,9 +28,8 @@ function realPath(name: string): string {
 export function entryAt(name: string): fs.Stats | undefined {
   try {
     return fs.statSync(name, { throwIfNoEntry: false });
-  } catch (error) {
+  } catch {
     // A file where a folder is expected, or a folder that may not be entered.
-    if (errorCode(error) === undefined) throw error;
     return undefined;
   }
 }
@@ -234,13 +232,12 @@ function namesBelow(folder: string, prefix: string, depth: number): readonly str
     throw storageFailure('read', here, error);
   }
   return entries.flatMap((entry) => {
-    const { name } = entry;
+    const place = path.join(prefix, entry.name);
     // Fragments have an underscore.
-    if (/^[._]/.test(name)) return [];
-    const place = path.join(prefix, name);
+    if (/^[._]/.test(entry.name)) return [];
     if (isFile(path.join(folder, place, patternFile))) return [place];
     if (entry.isDirectory()) return depth < mostDepth ? namesBelow(folder, place, depth + 1) : [];
-    const extension = extensions.find((one) => name.endsWith(one));
+    const extension = extensions.find((one) => place.endsWith(one));
     return extension === undefined ? [] : [place.slice(0, -extension.length)];
   });
 }

@@ -41,23 +41,21 @@ function readText({ value, place, key }: YamlEntry): string {
   throw failureAt(place, `${key} must be text`);
 }
 
-function readField(field: YamlEntry, name: string): Partial<Variable> {
-  const { key } = field;
-  if (key === 'description' || key === 'default') return { [key]: readText(field) };
-  if (key === 'choices') return { choices: readChoices(field) };
-  throw failureAt(field.place, `the variable ${name} cannot have "${field.key}"`, {
-    hint: 'it can have default, choices and description',
-  });
-}
-
 function readVariable(entry: YamlEntry): Variable {
   const { key: name, value, entries, place } = entry;
   checkName(name, place);
   if (value === null) return { name, place };
   if (isScalarValue(value)) return { name, place, default: String(value) };
   if (Array.isArray(value)) return { name, place, choices: readChoices(entry) };
-  const fields = entries.map((field) => readField(field, name));
-  const variable: Variable = Object.assign({ name, place }, ...fields) as Variable;
+  const fields = entries.map((field): readonly [key: string, value: unknown] => {
+    const { key } = field;
+    if (key === 'description' || key === 'default') return [key, readText(field)];
+    if (key === 'choices') return [key, readChoices(field)];
+    throw failureAt(field.place, `the variable ${name} cannot have "${key}"`, {
+      hint: 'it can have default, choices and description',
+    });
+  });
+  const variable: Variable = { name, place, ...Object.fromEntries(fields) };
   const { default: text, choices } = variable;
   if (text === undefined || choices === undefined || choices.includes(text)) return variable;
   throw failureAt(place, `the default of ${name} is not one of its choices: ${choices.join(', ')}`);
@@ -111,11 +109,6 @@ export interface FrontMatter {
   readonly argumentHint?: string;
 }
 
-const textOf = (entry: YamlEntry): Placed<string> => ({
-  value: readText(entry),
-  place: entry.place,
-});
-
 /** A number that JSON has, and that JavaScript has not rounded. */
 function isExact(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isExact);
@@ -154,9 +147,9 @@ function readSchema({ value, place }: YamlEntry): FrontMatter {
  */
 export const frontMatterKeys = new Map<string, (entry: YamlEntry) => FrontMatter>([
   ['description', (entry) => ({ description: readText(entry) })],
-  ['model', (entry) => ({ model: textOf(entry) })],
+  ['model', (entry) => ({ model: { value: readText(entry), place: entry.place } })],
   ['system', (entry) => ({ system: { value: readText(entry), place: entry.textPlace } })],
-  ['max-tokens', (entry) => ({ maxTokens: textOf(entry) })],
+  ['max-tokens', (entry) => ({ maxTokens: { value: readText(entry), place: entry.place } })],
   ['params', readParams],
   ['variables', (entry) => ({ variables: readVariables(entry) })],
   ['schema', readSchema],

@@ -1,4 +1,4 @@
-import { splitFrontMatter, type SplitFile } from '../front-matter.ts';
+import { splitFrontMatter } from '../front-matter.ts';
 import {
   readFrontMatter,
   agentKeys,
@@ -98,16 +98,8 @@ function formatOf(path: string): PromptFile['format'] {
   return agentFolder.test(path) ? 'agent' : 'markdown';
 }
 
-interface Front {
-  readonly front: FrontMatter;
-  readonly isOfAgent: boolean;
-  /** Where the file names tools. */
-  readonly tools?: Place | undefined;
-  readonly split: SplitFile;
-}
-
 /** YAML is loaded only for a file that has some. */
-async function readYaml({ file }: PromptSource, text: string, line: number) {
+async function readYaml(file: SourceFile, text: string, line: number) {
   const { readMapping } = await import('./yaml-mapping.ts');
   return readMapping(text, file, line);
 }
@@ -115,13 +107,14 @@ async function readYaml({ file }: PromptSource, text: string, line: number) {
 /** A first line of dashes with a key below it. */
 const openFront = /^(?:#![^\n]*\n)?---[ \t]*\r?\n(?<key>[a-z-]+):/;
 
-async function readFront(source: PromptSource): Promise<Front> {
-  const { file, content } = source;
+const nothing: FrontMatter = {};
+
+async function readFront({ file, content }: PromptSource) {
   const split = splitFrontMatter(content);
   const { frontMatter, frontMatterLine: line } = split;
   if (frontMatter === undefined) {
     const key = openFront.exec(content)?.groups?.['key'] ?? '';
-    if (!frontMatterKeys.has(key)) return { front: {}, isOfAgent: false, split };
+    if (!frontMatterKeys.has(key)) return { front: nothing, split };
     // It would be sent as text.
     throw failureAt({ file, line }, 'the front matter has no end', {
       hint: 'write a line --- below it; a text may begin with a blank line before its ---',
@@ -132,15 +125,16 @@ async function readFront(source: PromptSource): Promise<Front> {
     /^(?<key>argument-hint:[ \t]*)(?<hint>\[.*)$/m,
     (_, key: string, hint: string) => key + JSON.stringify(hint.trimEnd()),
   );
-  const entries = await readYaml(source, yaml, line);
+  const entries = await readYaml(file, yaml, line);
   if (entries === undefined) {
     // A text between two rules of Markdown.
     const body = content.slice(content.indexOf('---')).trimEnd();
-    return { front: {}, isOfAgent: false, split: { ...split, body, bodyLine: line - 1 } };
+    return { front: nothing, split: { ...split, body, bodyLine: line - 1 } };
   }
   return {
     front: readFrontMatter(entries),
     isOfAgent: entries.some(({ key }) => agentKeys.has(key)),
+    /** Where the file names tools. */
     tools: entries.find(({ key }) => toolKeys.has(key))?.place,
     split,
   };
@@ -156,15 +150,9 @@ const agentCommand = /(?<=^|\s)!`[^`\n]+`/;
 /** A file that a coding agent or a conversation would attach. `@types/node` has no extension: it is a package. */
 const mention = /(?<=^|[\s(])@(?:\$(?:ARGUMENTS|[1-9])|[\w~./-]*\w\.[A-Za-z]\w{0,4}(?![\w/]))/;
 
-function mentionNotice(found: string): string {
-  const file = found.slice(1);
-  const advice = file.startsWith('$') ? '-f attaches a file' : `{{file:${file}}} inserts it`;
-  return `${found} is sent as text; ${advice}`;
-}
-
 /** What the file asks for and natter does not do. */
 function noticesOf(
-  { front, tools, split: { body, bodyLine } }: Front,
+  { front, tools, split: { body, bodyLine } }: Awaited<ReturnType<typeof readFront>>,
   isOfAgent: boolean,
   file: SourceFile,
 ): readonly string[] {
@@ -188,7 +176,11 @@ function noticesOf(
     const advice = 'a default is set under variables: in the front matter';
     reportMatch(likeDefault, (found) => `${found} is sent as text; ${advice}`);
   }
-  reportMatch(mention, mentionNotice);
+  reportMatch(mention, (found) => {
+    const name = found.slice(1);
+    const advice = name.startsWith('$') ? '-f attaches a file' : `{{file:${name}}} inserts it`;
+    return `${found} is sent as text; ${advice}`;
+  });
   return notices;
 }
 
@@ -207,11 +199,11 @@ export async function parsePromptFile(
   const { file } = source;
   const named = formatOf(file.path);
   if (named === 'llm') {
-    return parseLlmTemplate((await readYaml(source, source.content, 1)) ?? [], file);
+    return parseLlmTemplate((await readYaml(file, source.content, 1)) ?? [], file);
   }
   const read = await readFront(source);
   const { system, model, ...others } = read.front;
-  const format = named === 'markdown' && read.isOfAgent ? 'agent' : named;
+  const format = named === 'markdown' && read.isOfAgent === true ? 'agent' : named;
   const { body, bodyLine: line } = read.split;
   const takesInput = format === 'fabric';
   const texts = [body, system?.value ?? ''];

@@ -21,10 +21,8 @@ function readAssignments(
       });
     }
     const variable = known.find((one) => one.name === name);
-    if (variable === undefined) {
-      const names = known.map((one) => one.name);
-      throw unknownVariable(file.name, name, names);
-    }
+    const names = known.map((one) => one.name);
+    if (variable === undefined) throw unknownVariable(file.name, name, names);
     if (value === undefined) {
       throw failureAt(variable.place, `--${name} needs a value`, { hint: exampleOf(variable) });
     }
@@ -37,9 +35,9 @@ function readAssignments(
 /** Refuses a value for a variable that a prompt file does not have. @param title of the file */
 export function unknownVariable(title: string, name: string, names: readonly string[]): Failure {
   const near = nearlyNamed(name, names);
-  let hint = `its variables are ${names.join(', ')}`;
-  if (near !== undefined) hint = `did you mean --${near}?`;
-  if (names.length === 0) hint = 'it has no variables';
+  const known =
+    names.length === 0 ? 'it has no variables' : `its variables are ${names.join(', ')}`;
+  const hint = near === undefined ? known : `did you mean --${near}?`;
   return new Failure('usage', `${title} has no variable "${name}"`, { hint });
 }
 
@@ -90,10 +88,8 @@ function checkWords(prompt: PromptFile, words: readonly string[]): void {
   });
 }
 
-/** Asks for standard input, as after `natter chat`: it is neither text nor a value. */
-const inputWord = '-';
-
-const isOption = (word: string) => word.startsWith('-') && word !== inputWord;
+/** A single dash asks for standard input, as after `natter chat`: it is neither text nor a value. */
+const isOption = (word: string) => word.startsWith('-') && word !== '-';
 
 /** `--lang ts` as `--lang=ts`, for known variables; the value of a variable cannot start with a dash there. */
 function joinValues(words: readonly string[], known: readonly Variable[]): readonly string[] {
@@ -115,11 +111,11 @@ function joinValues(words: readonly string[], known: readonly Variable[]): reado
 export function readArguments(prompt: PromptFile, line: readonly string[]) {
   const known = variablesOf(prompt);
   const end = line.indexOf('--');
-  const [before, text] = end < 0 ? [line, []] : [line.slice(0, end), line.slice(end + 1)];
-  const head = joinValues(before, known);
-  const plain = head.filter((word) => !isOption(word));
+  const head = joinValues(end < 0 ? line : line.slice(0, end), known);
+  const text = end < 0 ? [] : line.slice(end + 1);
   const given = readAssignments(prompt, head.filter(isOption), known);
-  const words: readonly string[] = [...plain, ...text].filter((word) => word !== inputWord);
+  const plain = head.filter((word) => !isOption(word));
+  const words: readonly string[] = [...plain, ...text].filter((word) => word !== '-');
   const defaults = known.flatMap(({ name, default: value }) =>
     value === undefined ? [] : [[name, value] as const],
   );

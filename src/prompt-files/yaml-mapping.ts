@@ -1,7 +1,6 @@
 import {
   type Document,
   isAlias,
-  isCollection,
   isMap,
   isScalar,
   LineCounter,
@@ -23,14 +22,6 @@ export interface YamlEntry {
   readonly textPlace: Place;
 }
 
-const isBlock = (node: Node | null) =>
-  isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED');
-
-function keyText(key: unknown): string {
-  if (isScalar(key)) return String(key.value);
-  return isCollection(key) ? JSON.stringify(key) : String(key);
-}
-
 /** The entries of a mapping; none of any other value. @param placeAt of an offset */
 function readEntries(
   node: unknown,
@@ -42,15 +33,17 @@ function readEntries(
   return node.items.map((pair): YamlEntry => {
     const [key, value] = [pair.key, pair.value] as (Node | null)[];
     const target = isAlias(value) ? (value.resolve(document) ?? null) : (value ?? null);
+    const isBlock = isScalar(target) && target.type?.startsWith('BLOCK') === true;
     const place = placeAt(key?.range?.[0] ?? above);
     const start =
       value?.range === undefined || value.range === null ? place : placeAt(value.range[0]);
     return {
-      key: keyText(key),
+      // A list or a mapping as a key has its JSON.
+      key: isScalar(key) ? String(key.value) : JSON.stringify(key),
       place,
       value: target === null ? null : (target.toJS(document, { maxAliasCount: 50 }) as unknown),
       entries: readEntries(target, document, placeAt),
-      textPlace: isBlock(target) ? { ...start, line: start.line + 1 } : start,
+      textPlace: isBlock ? { ...start, line: start.line + 1 } : start,
     };
   });
 }

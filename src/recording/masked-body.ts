@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { findError } from '../client/failure/service-failure.ts';
-import { LineDecoder } from '../client/stream/answer-reader.ts';
-import { bodyForm } from '../client/stream/body-form.ts';
+import { bodyForm, LineDecoder } from '../client/stream/answer-reader.ts';
 import { answerChoice, readChunk } from '../client/stream/completion-chunk.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
 import { createMaskedStream, type SecretFilter } from '../secrets/secret-filter.ts';

@@ -59,7 +59,7 @@ export async function connect(
     if (isStored) noticeOverrides(session, { baseUrl: service.address, apiKey: target.key });
     session.update((state) => {
       const settings = { ...state.settings, model: target.model ?? state.settings.model };
-      const next = { ...state, service: connected.service, settings };
+      const next = { ...state, service, settings };
       return printNotice(next, connectedText(state, target, connected));
     });
   } catch (error) {
@@ -110,19 +110,15 @@ function useSandbox(state: ReplState): Update {
 
 const stayingWithSandbox = { cancel: useSandbox, cancels: 'uses the sandbox' };
 
-const stayingWithService = {
-  cancel: (state: ReplState) =>
-    printNotice(
-      { ...state, dialog: undefined },
-      'no key was entered; natter auth login stores one',
-    ),
-};
+const noKey = 'no key was entered; natter auth login stores one';
 
 /** Goes back to the dialog before, or stays with the service in use. */
 function cancelling({ isSandbox }: ServiceFacts, previous: Dialog | undefined) {
-  if (previous === undefined) return isSandbox ? stayingWithSandbox : stayingWithService;
-  const cancel = (state: ReplState) => step({ ...state, dialog: previous });
-  return { cancel, cancels: 'goes back' };
+  if (previous === undefined && isSandbox) return stayingWithSandbox;
+  const back = (state: ReplState) => ({ ...state, dialog: previous });
+  return previous === undefined
+    ? { cancel: (state: ReplState) => printNotice(back(state), noKey) }
+    : { cancel: (state: ReplState) => step(back(state)), cancels: 'goes back' };
 }
 
 const connecting = (state: ReplState, target: Target) =>

@@ -106,27 +106,14 @@ export async function exportConversation(
   return [notice(`exported to ${path} (${shown}, ${countOf(Buffer.byteLength(text), 'byte')})`)];
 }
 
-/** An answer, or its code block with that number (from 1). */
-interface Wanted {
-  readonly source: string;
+/** The text of an answer or of a code block, and what it is called. */
+interface Named {
+  readonly text: string;
   readonly name: string;
-  readonly block: number | undefined;
-}
-
-/** The text of an answer or a code block, and what it is called. @throws Failure `usage` for a missing code block */
-function selectionOf({ source, name, block }: Wanted) {
-  if (block === undefined) return { text: source, name };
-  const blocks = codeBlocks(source);
-  const found = blocks[block - 1];
-  if (found !== undefined) return { text: found.code, name: `code block ${block}` };
-  const several = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
-  const count = blocks.length === 0 ? 'no code block' : several;
-  throw new Failure('usage', `${name} has ${count}`);
 }
 
 /** Copies also while another answer streams, so it is no activity. */
-export async function copyAnswer(session: Session, wanted: Wanted): Promise<void> {
-  const { text, name } = selectionOf(wanted);
+export async function copyAnswer(session: Session, { text, name }: Named): Promise<void> {
   const { context, guard, isLineMode } = session;
   const control = isLineMode ? undefined : (sequence: string) => context.device.writeNow(sequence);
   const how = await copyText(guard.restoreText(text), { ...context, control }, context.signal);
@@ -135,9 +122,8 @@ export async function copyAnswer(session: Session, wanted: Wanted): Promise<void
 
 export async function saveAnswer(
   session: Session,
-  { path: file, ...wanted }: Wanted & { readonly path: string },
+  { text, name, path: file }: Named & { readonly path: string },
 ): Promise<readonly Entry[]> {
-  const { text, name } = selectionOf(wanted);
   const path = session.files.write(file, session.guard.restoreText(text));
   if (path === undefined) {
     const hint = 'choose another name';
@@ -163,40 +149,45 @@ export async function saveJournal(session: Session): Promise<readonly Entry[]> {
   return [storageEntry(session)];
 }
 
-/** `words`: `-2` for the answer before the last one, and the number of a code block. */
-function withAnswer(
+/** `-2` for the answer before the last one, the number of a code block, and a file; each may be missing. */
+const places = /^(?:(-[1-9]\d*)(?:\s+|$))?(?:(\d+)(?:\s+|$))?(.*)$/s;
+
+/** @param place `-2` for the answer before the last one; `block` counts its code blocks from 1 */
+function withText(
   state: ReplState,
   [place = '-1', block]: readonly (string | undefined)[],
-  run: (wanted: Wanted) => Update,
+  run: (named: Named) => Update,
 ): Update {
   const answers = answersOf(shownPath(state));
   const answer = answers.at(Number(place));
-  if (answer !== undefined) {
-    const name = place === '-1' ? 'the last answer' : `answer ${place}`;
-    return run({ source: textOf(answer), name, block: block ? Number(block) : undefined });
+  if (answer === undefined) {
+    const found = `this conversation has ${countOf(answers.length, 'answer')}`;
+    return refuse(state, answers.length === 0 ? 'there is no complete answer yet' : found);
   }
-  if (answers.length > 0) {
-    return refuse(state, `this conversation has ${countOf(answers.length, 'answer')}`);
-  }
-  return refuse(state, 'there is no complete answer yet');
+  const text = textOf(answer);
+  const name = place === '-1' ? 'the last answer' : `answer ${place}`;
+  if (block === undefined) return run({ text, name });
+  const blocks = codeBlocks(text);
+  const found = blocks[Number(block) - 1];
+  if (found !== undefined) return run({ text: found.code, name: `code block ${block}` });
+  const several = blocks.length === 1 ? 'one code block' : `code blocks 1 to ${blocks.length}`;
+  return refuse(state, `${name} has ${blocks.length === 0 ? 'no code block' : several}`);
 }
 
 function copy(state: ReplState, argument: string): Update {
-  const [, ...words] = /^(?:(-[1-9]\d*)(?:\s+|$))?(\d*)$/.exec(argument) ?? [];
-  if (words.length === 0) {
-    const hint = '/copy 2 copies the second code block, /copy -2 the answer before the last';
-    return refuse(state, '/copy takes the number of a code block or answer', hint);
-  }
-  return withAnswer(state, words, (wanted) => step(state, task(copyAnswer, wanted)));
+  const [, place, block, rest] = places.exec(argument) ?? [];
+  if (rest === '')
+    return withText(state, [place, block], (named) => step(state, task(copyAnswer, named)));
+  const hint = '/copy 2 copies the second code block, /copy -2 the answer before the last';
+  return refuse(state, '/copy takes the number of a code block or answer', hint);
 }
 
 function save(state: ReplState, argument: string): Update {
-  const [, place, block, path = ''] =
-    /^(?:(-[1-9]\d*)(?:\s+|$))?(?:(\d+)(?:\s+|$))?(.*)$/.exec(argument) ?? [];
+  const [, place, block, path = ''] = places.exec(argument) ?? [];
   if (argument === '') return startActivity(state, 'saving', saveJournal, undefined);
   if (path === '') return refuse(state, '/save needs a file name', `/save ${argument} name.txt`);
-  return withAnswer(state, [place, block], (wanted) =>
-    startActivity(state, 'saving', saveAnswer, { ...wanted, path: unquoted(path) }),
+  return withText(state, [place, block], (named) =>
+    startActivity(state, 'saving', saveAnswer, { ...named, path: unquoted(path) }),
   );
 }
 

@@ -3,9 +3,9 @@ import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import {
   describeSecrets,
   locateSecrets,
-  type Redaction,
-  redactTexts,
+  openRedaction,
   planGuard,
+  type Redaction,
 } from '../input/secret-guard.ts';
 import type { Run } from '../run.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
@@ -46,13 +46,12 @@ export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
         const text = isFallback ? `; a fallback sends it to the profile ${receiver}` : '';
         return { files, problem: describeSecrets(located) + text };
       }
-      const redacted = redactTexts(context, files, redaction);
-      ({ redaction } = redacted);
-      return { files: redacted.texts };
+      const { redact } = (redaction ??= openRedaction(context));
+      return { files: files.map(({ name, content }) => ({ name, content: redact(content) })) };
     },
     /** Puts the secrets back. */
     restore: (events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent> =>
       redaction?.restore(events) ?? events,
-    restoreText: (text: string) => redaction?.redactions.restore(text) ?? text,
+    restoreText: (text: string) => redaction?.restoreText(text) ?? text,
   };
 }

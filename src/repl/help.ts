@@ -1,5 +1,6 @@
 import { countOf } from '../output/figures.ts';
 import { nearlyNamed } from '../near-name.ts';
+import { pairsIn } from '../terminal/text/pairs.ts';
 import { displayWidth, padToWidth } from '../terminal/text/width.ts';
 import { wrapText } from '../terminal/text/wrap.ts';
 import { keyBindings, keyLabel, type KeyAction, keyOf } from './composer/keys/key-bindings.ts';
@@ -11,47 +12,29 @@ import { refuse, showNow } from './step.ts';
 
 /** What other names of commands stand for. They are not listed. */
 export const commandOfOtherName: ReadonlyMap<string, string> = new Map([
-  ['exit', 'quit'],
-  ['q', 'quit'],
-  ['bye', 'quit'],
-  ['cost', 'context'],
-  ['usage', 'context'],
-  ['models', 'model'],
+  ...pairsIn('exit quit q quit bye quit cost context usage context models model times time'),
+  ...pairsIn('regenerate retry reset new'),
   ['theme', 'settings theme'],
   ['wrap', 'settings wrap'],
-  ['times', 'time'],
   ['temperature', 'param temperature'],
   ['max-tokens', 'param max_tokens'],
-  ['regenerate', 'retry'],
-  ['reset', 'new'],
 ]);
 
-const figures = '/context shows the figures';
-const system = '/system sets the system prompt';
-const login = 'in a shell: natter auth login';
-const file = '/attach adds a file to the next prompt';
-const open = '/resume opens a conversation';
-
-/** What to type instead of a command that natter does not have. */
-const otherPrograms: ReadonlyMap<string, string> = new Map([
+/** What to type instead of commands that natter does not have. */
+const otherPrograms: readonly (readonly [names: string, advice: string])[] = [
   ['delete', 'in a shell: natter conversations delete ID'],
   ['search', '/resume TEXT searches them'],
   ['history', '/resume lists them; /help keys has the key that searches your prompts'],
-  ['load', open],
-  ['open', open],
-  ['file', file],
-  ['add', file],
+  ['load open', '/resume opens a conversation'],
+  ['file add', '/attach adds a file to the next prompt'],
   ['tokens', '/context shows the tokens'],
-  ['login', login],
-  ['connect', login],
+  ['login connect', 'in a shell: natter auth login'],
   ['vim', 'in a shell: natter config set editing vi'],
-  ['status', figures],
-  ['stats', figures],
+  ['status stats', '/context shows the figures'],
   ['rewind', '/undo removes the last prompt, /edit goes back to an earlier one'],
-  ['memory', system],
-  ['init', system],
+  ['memory init', '/system sets the system prompt'],
   ['config', 'in a shell: natter config'],
-]);
+];
 
 type Row = readonly [term: string, summary: string];
 
@@ -62,30 +45,40 @@ const indent = 4;
 export const usageOf = ({ name, argument }: SlashCommand): string =>
   argument === undefined ? `/${name}` : `/${name} ${argument}`;
 
+/** In line mode `/copy, optional n`: brackets are noise in speech. */
+function shownUsage({ isLineMode }: ReplState, command: SlashCommand): string {
+  const usage = usageOf(command);
+  if (!isLineMode) return usage;
+  return usage
+    .replaceAll(/ \[([^\]]+)\]/g, ', optional $1')
+    .replaceAll(/ <([^>]+)>/g, ', with a $1');
+}
+
 export function isOffered({ isLineMode }: ReplState, { needsLiveRegion }: SlashCommand): boolean {
   return !isLineMode || needsLiveRegion !== true;
 }
 
-function wrapped(text: string, columns: number): readonly string[] {
-  const width = Math.max(1, columns - indent - 1);
-  return wrapText(text, width).map((row) => ' '.repeat(indent) + row);
-}
+const commandRows = (state: ReplState, commands: readonly SlashCommand[]): readonly Row[] =>
+  commands
+    .filter((command) => isOffered(state, command))
+    .map((command) => [shownUsage(state, command), command.summary]);
 
 /** Lays out rows: two columns if they all fit, else each summary below its term; in line mode `term: summary`. */
 function rowLayout(rows: readonly Row[], { columns, isLineMode }: ReplState) {
   const widest = Math.max(...rows.map(([term]) => displayWidth(term)));
   const longest = Math.max(...rows.map(([, summary]) => displayWidth(summary)));
+  const wrapped = (text: string) =>
+    wrapText(text, Math.max(1, columns - indent - 1)).map((row) => ' '.repeat(indent) + row);
   return ([term, summary]: Row): readonly string[] => {
     if (isLineMode) return [`${term}: ${summary}`];
     return widest + longest + 2 < columns
       ? [`${padToWidth(term, widest)}  ${summary}`]
-      : [term, ...wrapped(summary, columns)];
+      : [term, ...wrapped(summary)];
   };
 }
 
-function tableText(rows: readonly Row[], state: ReplState): string {
-  return rows.flatMap(rowLayout(rows, state)).join('\n');
-}
+const tableText = (rows: readonly Row[], state: ReplState): string =>
+  rows.flatMap(rowLayout(rows, state)).join('\n');
 
 const doubleSlash: Row = ['//', 'sends a line that starts with a slash'];
 const shellRows: readonly Row[] = [
@@ -93,21 +86,14 @@ const shellRows: readonly Row[] = [
   ['!!command', 'run it without attaching its output'],
 ];
 
-function keyAdvice({ keyMap }: ReplState): Row {
+function keyAdvice({ isLineMode, keyMap }: ReplState): Row {
   const actions = ['send', 'new-line', 'stop', 'interrupt'] as const;
   const keys = actions.map((action) => keyOf(action, keyMap)).filter((key) => key !== undefined);
-  return ['/help keys', `all keys, such as ${keys.join(', ')}`];
+  const advice = isLineMode ? 'the keys of the line' : `all keys, such as ${keys.join(', ')}`;
+  return ['/help keys', advice];
 }
 
-const lineKeyAdvice: Row = ['/help keys', 'the keys of the line'];
 const nameAdvice: Row = ['/help copy', 'one command with an example; also /help answers'];
-
-/** `/copy, optional n`: brackets are noise in speech. */
-function spokenUsage(command: SlashCommand): string {
-  return usageOf(command)
-    .replaceAll(/ \[([^\]]+)\]/g, ', optional $1')
-    .replaceAll(/ <([^>]+)>/g, ', with a $1');
-}
 
 /** The commands of `/help` by use. With the advice below them they fit a window of 24 rows. */
 export const byUse: readonly string[] =
@@ -117,34 +103,24 @@ export const byUse: readonly string[] =
 
 /** The commands that people use most, and where the others are. */
 export function shortHelp(state: ReplState, commands: readonly SlashCommand[]): string {
-  const usage = state.isLineMode ? spokenUsage : usageOf;
   const shown = byUse.flatMap((name) => commands.find((command) => command.name === name) ?? []);
-  const rows = shown
-    .filter((command) => isOffered(state, command))
-    .map((command): Row => [usage(command), command.summary]);
+  const shell = state.hasShell ? shellRows.slice(0, 1) : [];
   const all: Row = ['/help all', 'all commands and prompt files; /help copy describes one'];
-  const keys = state.isLineMode ? lineKeyAdvice : keyAdvice(state);
-  return tableText([...rows, ...(state.hasShell ? shellRows.slice(0, 1) : []), keys, all], state);
+  return tableText([...commandRows(state, shown), ...shell, keyAdvice(state), all], state);
 }
 
 /** The commands of some groups, each group below its title; with several groups, more at the end. */
 function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
-  const { isLineMode } = state;
-  const usage = isLineMode ? spokenUsage : usageOf;
+  const { isLineMode, hasShell } = state;
+  const shell = hasShell ? shellRows : [];
+  const more = { title: 'More', rows: [...shell, doubleSlash, keyAdvice(state), nameAdvice] };
   const sections = groups.map(({ title, commands }) => {
-    const offered = commands.filter(
-      (command) => isOffered(state, command) && command.isUnlisted !== true,
-    );
-    return { title, rows: offered.map((command): Row => [usage(command), command.summary]) };
+    const listed = commands.filter(({ isUnlisted }) => isUnlisted !== true);
+    return { title, rows: commandRows(state, listed) };
   });
-  const others = [
-    ...(state.hasShell ? shellRows : []),
-    doubleSlash,
-    isLineMode ? lineKeyAdvice : keyAdvice(state),
-    nameAdvice,
-  ];
-  if (groups.length > 1) sections.push({ title: 'More', rows: others });
-  const shown = sections.filter(({ rows }) => rows.length > 0);
+  const shown = [...sections, ...(groups.length > 1 ? [more] : [])].filter(
+    ({ rows }) => rows.length > 0,
+  );
   const linesOf = rowLayout(
     shown.flatMap(({ rows }) => rows),
     state,
@@ -159,10 +135,9 @@ function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
 /** Each key once, by its first chord. */
 function keyHelp(state: ReplState): string {
   const { keyMap = keyBindings } = state;
-  const shown = keyMap.filter(
-    ({ when, keys }) => keys.length > 0 && (when === 'composer' || when === 'anywhere'),
+  const rows = keyMap.flatMap(({ when, keys: [key], summary }): readonly Row[] =>
+    key !== undefined && /^(?:composer|anywhere)$/.test(when) ? [[keyLabel(key), summary]] : [],
   );
-  const rows = shown.map(({ keys: [key = ''], summary }): Row => [keyLabel(key), summary]);
   return tableText(rows, state);
 }
 
@@ -194,7 +169,7 @@ function lineKeyHelp(state: ReplState): string {
 
 function commandHelp(state: ReplState, command: SlashCommand): string {
   const { example, summary } = command;
-  const head = `${state.isLineMode ? spokenUsage(command) : usageOf(command)}: ${summary}`;
+  const head = `${shownUsage(state, command)}: ${summary}`;
   if (!isOffered(state, command)) return `${head}\nit has no effect in line mode`;
   return example === undefined ? head : `${head}\nfor example: ${example}`;
 }
@@ -239,7 +214,8 @@ export function refuseUnknown(
     .slice(0, 3)
     .map((one) => `/${one}`);
   const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}?`;
-  const hint = otherPrograms.get(name)?.replace('ID', state.conversation.id) ?? guess;
+  const advice = otherPrograms.find(([names]) => names.split(' ').includes(name))?.[1];
+  const hint = advice?.replace('ID', state.conversation.id) ?? guess;
   const separator = hint.endsWith('?') ? ' ' : '; ';
   const hints = otherHint === undefined ? hint : `${hint}${separator}${otherHint}`;
   return refuse(state, `unknown command /${name}`, hints);

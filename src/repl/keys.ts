@@ -3,7 +3,7 @@ import { commandIn, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
 import { newerEntry, olderEntry, type HistoryStep } from './composer/history.ts';
 import { type KeyAction, type KeyContext, actionOf } from './composer/keys/key-bindings.ts';
-import { chordOf, type KeyEvent, splitBurst } from './composer/keys/key-event.ts';
+import { type KeyEvent, splitBurst } from './composer/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from './composer/layout.ts';
 import { contentOf } from './composer/paste.ts';
 import {
@@ -167,10 +167,10 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Update>> 
 };
 
 /** The action of a key here. */
-function boundAction(state: ReplState, chord: string): KeyAction | undefined {
-  const action = actionOf(chord, keyContext(state), state.keyMap);
+function boundAction(state: ReplState, event: KeyEvent): KeyAction | undefined {
+  const action = actionOf(event, keyContext(state), state.keyMap);
   const isForComposer = action !== undefined && !isForMenu(state, action);
-  return isForComposer ? actionOf(chord, 'composer', state.keyMap) : action;
+  return isForComposer ? actionOf(event, 'composer', state.keyMap) : action;
 }
 
 export const suspend = ({ screen }: Session): void => screen.suspend();
@@ -257,9 +257,7 @@ function keyContext(state: ReplState): KeyContext {
 
 /** Queues a key. That of the editor, which may be open, is dropped, so that it does not open twice. */
 function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
-  const isEditorKey =
-    event.type === 'key' && actionOf(chordOf(event), 'composer', state.keyMap) === 'open-editor';
-  if (isEditorKey) return state;
+  if (actionOf(event, 'composer', state.keyMap) === 'open-editor') return state;
   return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
 }
 
@@ -271,7 +269,7 @@ export function releaseKeys(state: ReplState): Update {
 /** Each key closes the panel; Esc does nothing else, and removes the question mark that opened it. */
 export function onKey(given: ReplState, event: KeyEvent): Update {
   const isOpen = panelOf(given).length > 0;
-  const isStop = event.type === 'key' && boundAction(given, chordOf(event)) === 'stop';
+  const isStop = boundAction(given, event) === 'stop';
   const isEditArmed = isStop && given.isEditArmed === true;
   const state = { ...given, isEditArmed, panel: undefined };
   if (isOpen && isStop) {
@@ -291,7 +289,7 @@ function pressKey(state: ReplState, event: KeyEvent): Update {
   if (burst.length > 0) return onKeys(state, burst);
   const disarmed = { ...state, isQuitArmed: false, isExitWordEntered: false, acceptsFound: false };
   if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
-  const action = boundAction(state, chordOf(event));
+  const action = boundAction(state, event);
   if (action === undefined) return step(disarmed);
   const { isQuitArmed, isExitWordEntered } = state;
   if (action === 'interrupt') return onAction({ ...disarmed, isQuitArmed }, action);

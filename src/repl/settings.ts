@@ -19,6 +19,7 @@ import { parseParameterValue } from '../settings/setting-value.ts';
 import { plainStyle, themeNames } from '../terminal/style.ts';
 import { notice, type Entry } from './transcript/transcript.ts';
 import type { Candidate } from './composer/completion.ts';
+import { changeJournal } from './conversations/position.ts';
 import type { Repl, Session } from './session.ts';
 import { offWords, type SlashCommand } from './slash-command.ts';
 import type { Dialog, Update, ReplState, SessionSettings } from './state.ts';
@@ -36,10 +37,6 @@ import {
 
 function withSettings(state: ReplState, changes: Partial<SessionSettings>): ReplState {
   return { ...state, settings: { ...state.settings, ...changes } };
-}
-
-export function recordModel(session: Session, model: string): void {
-  session.journal().set({ model });
 }
 
 const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
@@ -66,7 +63,7 @@ function useModel(state: ReplState, model: string): Update {
   const shown = printing(notice(`the model is now ${model}${warning}`));
   // Without turns there is nothing to resume.
   const isEmpty = state.conversation.turns.size === 0;
-  return isEmpty ? step(next, shown) : step(next, task(recordModel, model), shown);
+  return isEmpty ? step(next, shown) : step(next, task(changeJournal, { set: { model } }), shown);
 }
 
 /** Asks the service for its models, and keeps them for completion. `problem` says why there are none. */

@@ -1,6 +1,11 @@
-import { type CompletionRequest, type ErrorName, sandboxIdStart } from '../client/contract.ts';
+import {
+  catalogue,
+  type CompletionRequest,
+  type ErrorName,
+  sandboxIdStart,
+} from '../client/contract.ts';
 import { Failure, type FailureKind } from '../failure.ts';
-import type { Exchange, SandboxState } from './exchange.ts';
+import type { Engine, Exchange } from './exchange.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import { withoutGroup } from './faults/parse-fault.ts';
 import { hostileLines, replies, schemaIn } from './replies/replies.ts';
@@ -146,7 +151,7 @@ const countOr = (count: number | undefined, own: number): number =>
  * @throws Failure of a kind in the contract, or the signal's reason; the deltas throw the same
  */
 async function askEngine(
-  engine: NonNullable<SandboxState['engine']>,
+  engine: Engine,
   { signal, fault }: Exchange,
   id: string,
   received: CompletionRequest,
@@ -214,12 +219,13 @@ export async function openCompletion(
   prompt: string,
 ): Promise<{ readonly completion: Completion; readonly latency: number }> {
   const { fault } = exchange;
-  const { engine, latency } = exchange.state;
+  const { engine, latency = {} } = exchange.state;
   const id = `${sandboxIdStart}${exchange.number}`;
   const hasReply = fault.reply !== undefined || fault.tokens !== undefined;
   if (engine !== undefined && !hasReply) {
     return { completion: await askEngine(engine, exchange, id, request), latency: 0 };
   }
   const completion = openReply(id, request, prompt, fault);
-  return { completion, latency: latency[request.model] ?? 0 };
+  const typical = catalogue.find((entry) => entry.id === request.model)?.typicalLatency ?? 0;
+  return { completion, latency: latency[request.model] ?? typical };
 }

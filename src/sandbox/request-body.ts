@@ -60,6 +60,12 @@ function refuse(message: string): never {
   throw new Failure('invalid_request', message);
 }
 
+/** The text of a required field. @param place the field in messages */
+function requireText(value: unknown, place: string): string {
+  if (value === undefined) refuse(`${place} is missing`);
+  return typeof value === 'string' ? value : refuse(`${place} must be a string`);
+}
+
 function refuseUnknown(record: object, known: readonly string[], what: string): void {
   const unknown = Object.keys(record).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
@@ -81,16 +87,14 @@ function checkMessage(value: unknown, index: number, isLenient: boolean): Messag
   if (!isJsonObject(value)) return refuse(`${place} must be an object`);
   const content = isLenient ? joinTextParts(value['content']) : value['content'];
   const role = isLenient && value['role'] === 'developer' ? 'system' : value['role'];
-  if (role === undefined) refuse(`${place}.role is missing`);
-  if (content === undefined) refuse(`${place}.content is missing`);
-  if (typeof role !== 'string') return refuse(`${place}.role must be a string`);
-  if (typeof content !== 'string') return refuse(`${place}.content must be a string`);
-  const known = roles.find((name) => name === role);
+  const name = requireText(role, `${place}.role`);
+  const text = requireText(content, `${place}.content`);
+  const known = roles.find((one) => one === name);
   if (known === undefined) {
-    return refuse(`${place}.role is "${role}"; the roles are ${roles.join(', ')}`);
+    return refuse(`${place}.role is "${name}"; the roles are ${roles.join(', ')}`);
   }
   if (!isLenient) refuseUnknown(value, ['role', 'content'], `field in ${place}`);
-  return { role: known, content };
+  return { role: known, content: text };
 }
 
 /**
@@ -100,15 +104,14 @@ function checkMessage(value: unknown, index: number, isLenient: boolean): Messag
  */
 export function checkCompletionBody(value: unknown, isLenient: boolean): CompletionRequest {
   if (!isJsonObject(value)) return refuse('the request body must be a JSON object');
-  const { model, messages, stream, max_tokens: maxTokens } = value;
+  const { messages, stream, max_tokens: maxTokens } = value;
   if (!isLenient) refuseUnknown(value, parameters, 'parameter');
   if (messages === undefined) refuse('"messages" is missing');
   if (!Array.isArray(messages)) return refuse('"messages" must be an array');
   if (messages.length === 0) refuse('"messages" must not be empty');
   if (stream !== undefined && typeof stream !== 'boolean') refuse('"stream" must be a boolean');
   const checked = messages.map((message, index) => checkMessage(message, index, isLenient));
-  if (model === undefined) refuse('"model" is missing');
-  if (typeof model !== 'string') return refuse('"model" must be a string');
+  const model = requireText(value['model'], '"model"');
   if (!modelIds.includes(model)) throw unknownModel(model);
   const isCount = typeof maxTokens === 'number' && Number.isInteger(maxTokens) && maxTokens > 0;
   if (maxTokens !== undefined && !isCount) refuse('"max_tokens" must be an integer above 0');

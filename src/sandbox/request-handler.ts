@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopback, percentDecoded } from '../address.ts';
 import { Failure } from '../failure.ts';
-import { maskKey } from '../secrets/mask.ts';
 import { answerWithEvents } from './answers/event-answer.ts';
 import { breakOff, cut, cutPosition } from './answers/response-writer.ts';
 import { sendJson, answerWithFault, answerFailure } from './answers/whole-answer.ts';
 import { completionBody, openCompletion } from './completion.ts';
-import { type Exchange, pause, type SandboxState } from './exchange.ts';
-import { authorize, type KeyTier, authenticate, bearerToken } from './keys.ts';
+import { type Exchange, openExchange, pause, recordBody, type SandboxState } from './exchange.ts';
+import { authorize, type KeyTier, authenticate } from './keys.ts';
 import {
   checkCompletionBody,
   checkWindow,
@@ -17,7 +16,6 @@ import {
   readBody,
   unknownModel,
 } from './request-body.ts';
-import { recordBody, writeRecord } from './request-record.ts';
 import { modelList, modelRecord } from './shapes.ts';
 import { countPromptTokens } from './token-counter.ts';
 
@@ -41,7 +39,7 @@ async function createCompletion(
   if (!/^application\/json *(?:;|$)/i.test(contentType)) {
     throw new Failure('invalid_request', `Content-Type is ${contentType}, not application/json`);
   }
-  const body = checkCompletionBody(received.value, exchange.state.isLenient);
+  const body = checkCompletionBody(received.value, exchange.state.lenient === true);
   authorize(key, body.model);
   checkWindow(body.model, countPromptTokens(body.messages));
   const { completion, latency } = await openCompletion(exchange, body, prompt);
@@ -92,42 +90,6 @@ function noRoute(method: string, path: string): Failure {
   const other = methodsOf(near).includes(method) ? { hint: `did you mean ${near}?` } : {};
   const hint = methods === '' ? other : { hint: `this path accepts ${methods}` };
   return new Failure('not_found', `there is no ${method} ${path}`, hint);
-}
-
-/** Begins the record of a request, which is logged after the end or the loss of its response. */
-function openExchange(
-  state: SandboxState,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Exchange {
-  const { clock, log } = state;
-  const { method = 'GET', url = '/', headers } = request;
-  const token = bearerToken(headers.authorization);
-  const key = token && maskKey(token);
-  const time = clock.date().toISOString();
-  const closed = new AbortController();
-  state.requests += 1;
-  const exchange: Exchange = {
-    state,
-    request,
-    response,
-    clock,
-    arrived: clock.monotonic(),
-    signal: closed.signal,
-    number: state.requests,
-    record: { time, method, path: url, key, events: 0 },
-    fault: {},
-  };
-  const { record, arrived } = exchange;
-  // Without a listener, an error would end the process. A failed response is closed, too.
-  response.on('error', ({ message }) => (record.problem ??= message));
-  response.once('close', () => {
-    record.ended ??= state.isClosing ? 'sandbox closed' : 'client closed';
-    record.milliseconds = Math.round(clock.monotonic() - arrived);
-    if (log !== undefined) writeRecord(log, record, token);
-    if (!response.writableFinished) closed.abort(new Error('the connection has ended'));
-  });
-  return exchange;
 }
 
 /**

@@ -3,15 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isLoopback } from '../address.ts';
-import { catalogue } from '../client/contract.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { systemClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { errorName } from './answers/whole-answer.ts';
-import type { Engine, SandboxState } from './exchange.ts';
-import { createFaultRules, type FaultRule } from './faults/fault-rules.ts';
-import { createRateLimiter, type RateLimit } from './keys.ts';
+import { createFaultRules } from './faults/fault-rules.ts';
+import { createRateLimiter } from './keys.ts';
 import { handleRequest } from './request-handler.ts';
-import { writeRecord } from './request-record.ts';
+import { type SandboxOptions, type SandboxState, writeRecord } from './exchange.ts';
 import { errorBody } from './shapes.ts';
 
 /** The statuses of requests that Node does not read; for others, it is 400. */
@@ -37,29 +35,6 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): string 
   const head = `HTTP/1.1 ${status} ${errorName(status)}\r\nConnection: close\r\nContent-Type: ${contentType}`;
   socket.end(`${head}\r\n\r\n${text}`, () => socket.destroy());
   return message;
-}
-
-export interface SandboxOptions {
-  /** A loopback address; default `127.0.0.1`. */
-  readonly host?: string;
-  /** Default 0: any free port. */
-  readonly port?: number;
-  /** Default: the system's. */
-  readonly clock?: Clock;
-  /** The first rule that is due decides. */
-  readonly faults?: readonly FaultRule[];
-  /** Replaces the limits of all keys. */
-  readonly rateLimit?: RateLimit;
-  /** Ignores fields of a prompt that the contract does not have, which are refused by default. */
-  readonly lenient?: boolean;
-  /** Gets one line of JSON, without a line end, for each request that has ended. */
-  readonly log?: (line: string) => void;
-  /** Answers prompts in place of the sandbox's own replies. */
-  readonly engine?: Engine;
-  /** Milliseconds to the first token, by model id; default: the contract's typical latency. */
-  readonly latency?: Readonly<Record<string, number>>;
-  /** Lets the process exit while the sandbox runs. */
-  readonly unref?: boolean;
 }
 
 export interface Sandbox {
@@ -100,15 +75,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       hint: 'use 127.0.0.1 or ::1',
     });
   }
-  const typical = catalogue.map(({ id, typicalLatency }) => [id, typicalLatency] as const);
   const state: SandboxState = {
+    ...options,
     clock,
-    log: options.log,
-    engine: options.engine,
-    isLenient: options.lenient === true,
     rules: createFaultRules(options.faults ?? []),
     admit: createRateLimiter(clock, options.rateLimit),
-    latency: { ...Object.fromEntries(typical), ...options.latency },
     isClosing: false,
     requests: 0,
   };

@@ -47,23 +47,21 @@ function resolveSetting<Value>(
   profile: string,
   stored: Profile,
 ): Resolved<Value | undefined> {
-  const { name, variable } = definition;
-  if (flag !== undefined) {
-    const origin = { label: `--${name}`, kind: 'usage' } as const;
-    const value = parseSettingValue(definition, flag, origin);
-    return { value, source: { kind: 'flag', name: `--${name}` } };
+  const { name, variable, default: value } = definition;
+  const flagName = `--${name}`;
+  const given: readonly (readonly [raw: unknown, origin: ValueOrigin, source: Source])[] = [
+    [flag, { label: flagName, kind: 'usage' }, { kind: 'flag', name: flagName }],
+    [
+      environment[variable] || undefined,
+      { label: variable, kind: 'configuration' },
+      { kind: 'environment', name: variable },
+    ],
+    [ownEntry(stored, name), profileOrigin(name, profile), { kind: 'profile', name: profile }],
+  ];
+  for (const [raw, origin, source] of given) {
+    if (raw !== undefined) return { value: parseSettingValue(definition, raw, origin), source };
   }
-  const text = environment[variable];
-  if (text !== undefined && text !== '') {
-    const value = parseSettingValue(definition, text, { label: variable, kind: 'configuration' });
-    return { value, source: { kind: 'environment', name: variable } };
-  }
-  const raw = ownEntry(stored, name);
-  if (raw !== undefined) {
-    const value = parseSettingValue(definition, raw, profileOrigin(name, profile));
-    return { value, source: { kind: 'profile', name: profile } };
-  }
-  return { value: definition.default, source: { kind: 'default', name: 'default' } };
+  return { value, source: { kind: 'default', name: 'default' } };
 }
 
 const originOf = (baseUrl: string | undefined) =>

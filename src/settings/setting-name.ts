@@ -33,7 +33,7 @@ export const checkParameterName = nameCheck(
 );
 
 // RFC 9110, 5.6.2: token.
-const checkLowerCaseHeader = nameCheck(
+const checkHeader = nameCheck(
   'header',
   /^[\w!#$%&'*+.^`|~-]+$/,
   {},
@@ -46,10 +46,6 @@ const checkLowerCaseHeader = nameCheck(
     'transfer-encoding': '',
   },
 );
-
-/** Checks the name of an extra header. @returns the name in lower case */
-const checkHeaderName = (name: string, kind: FailureKind, where?: string): string =>
-  checkLowerCaseHeader(name.toLowerCase(), kind, where);
 
 const partNames = coloredParts.map(({ name }) => name);
 
@@ -80,7 +76,7 @@ export const families: Readonly<
     form: 'headers.<name>',
     type: 'text',
     summary: 'Extra header of every request',
-    check: checkHeaderName,
+    check: (name, kind, where) => checkHeader(name.toLowerCase(), kind, where),
     store: parseHeaderValue,
   },
   prices: {
@@ -131,18 +127,14 @@ export function readFamily<Value>(
 
 const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
 
-/** The names for `config set`; of a family, the form of its names. */
-const settingNames: readonly string[] = [
-  ...settingKeys.map((key) => definitions[key].name),
-  ...familyNames.map((family) => families[family].form),
-];
-
 function unknownSetting(name: string): Failure {
   if (keyNames.has(name.toLowerCase())) {
     return new Failure('usage', 'an API key is not a setting', { hint: '‹natter auth login›' });
   }
+  const names = settingKeys.map((key) => definitions[key].name);
+  const forms = familyNames.map((family) => families[family].form);
   return new Failure('usage', `there is no setting ${JSON.stringify(name)}`, {
-    hint: `the settings are ${settingNames.join(', ')}`,
+    hint: `the settings are ${[...names, ...forms].join(', ')}`,
   });
 }
 

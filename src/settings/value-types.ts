@@ -94,11 +94,8 @@ export const age = matching(
 /** Reads `48h`, `90d` or `12w` as milliseconds; undefined for any other text. */
 export function parseAge(text: string): number | undefined {
   const [, digits, unit = ''] = /^([1-9]\d{0,3})([hdw])$/.exec(text.trim()) ?? [];
-  const hours = new Map([
-    ['h', 1],
-    ['d', 24],
-    ['w', 7 * 24],
-  ]).get(unit);
+  const hoursOf: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24 };
+  const hours = hoursOf[unit];
   return hours === undefined ? undefined : Number(digits) * hours * 3_600_000;
 }
 
@@ -167,15 +164,13 @@ export function wholeNumber(least: number, most: number): ValueType<number> {
   };
 }
 
-const switchWords = new Map([
-  ...['true', 'yes', 'on', '1'].map((word) => [word, true] as const),
-  ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
-]);
-
 export const trueOrFalse: ValueType<boolean> = {
   name: 'true or false',
   expected: 'true or false',
-  parse: (text) => switchWords.get(text.trim().toLowerCase()),
+  parse(text) {
+    if (/^\s*(?:true|yes|on|1)\s*$/i.test(text)) return true;
+    return /^\s*(?:false|no|off|0)\s*$/i.test(text) ? false : undefined;
+  },
 };
 
 /** Makes a type for one of some words. */

@@ -104,14 +104,7 @@ export function replaceContent(
 }
 
 /** The errors of systems and file systems that do not support it, and of folders that are not readable. */
-const unsupportedCodes: ReadonlySet<string | undefined> = new Set([
-  'EACCES',
-  'EINVAL',
-  'EISDIR',
-  'ENOSYS',
-  'ENOTSUP',
-  'EPERM',
-]);
+const unsupported = /^E(?:ACCES|INVAL|ISDIR|NOSYS|NOTSUP|PERM)$/;
 
 /**
  * Flushes a folder to the disk after files in it were created or renamed. Does nothing where that is not supported
@@ -122,6 +115,6 @@ export function synchronizeFolder(path: string): void {
   try {
     withDescriptor(fs.openSync(path, 'r'), fs.fsyncSync);
   } catch (error) {
-    if (!unsupportedCodes.has(errorCode(error))) throw error;
+    if (!unsupported.test(errorCode(error) ?? '')) throw error;
   }
 }

@@ -58,20 +58,14 @@ export function hasColor(
 
 const unchanged: Paint = (text) => text;
 
-/** Paints each line of a text by itself. */
-const byLine =
-  (paintLine: ChalkInstance): Paint =>
-  (text) =>
-    text
-      .split('\n')
-      .map((line) => paintLine(line))
-      .join('\n');
-
 /** Whether there is colour, and how much, is decided here, not by chalk. */
 const chalk = new Chalk({ level: 2 });
 
 const paintsOf = <Name extends Exclude<PlainLook, 'band'>>(names: readonly Name[]) =>
-  Object.fromEntries(names.map((name) => [name, byLine(chalk[name])])) as Record<Name, Paint>;
+  Object.fromEntries(names.map((name): [Name, Paint] => [name, chalk[name]])) as Record<
+    Name,
+    Paint
+  >;
 
 /** Adds the looks of the parts of an answer. */
 function withParts(style: Readonly<Record<PlainLook, Paint>>, own: OwnPaints = {}): Style {
@@ -164,9 +158,9 @@ export function themedStyle(
   if (shade === undefined) return withParts(style, own);
   const { many, few, band } = shade === 'light' ? lightColors : darkColors;
   const painted = terminal.hasMany
-    ? Object.entries(many).map(([name, code]) => [name, byLine(chalk.ansi256(code))])
-    : Object.entries(few).map(([name, color]) => [name, byLine(chalk[color])]);
-  const bands = terminal.hasMany ? { band: byLine(chalk.bgAnsi256(band)) } : {};
+    ? Object.entries(many).map(([name, code]) => [name, chalk.ansi256(code)])
+    : Object.entries(few).map(([name, color]) => [name, chalk[color]]);
+  const bands = terminal.hasMany ? { band: chalk.bgAnsi256(band) } : {};
   return withParts({ ...style, ...Object.fromEntries(painted), ...bands }, own);
 }
 
@@ -185,6 +179,6 @@ export function createOwnPaints(
     if (word.startsWith('#')) return style.hex(word);
     return style[word.replace(/^bright-(.+)$/, '$1Bright') as ColorName | ModifierName];
   };
-  const paintOf = (look: string) => byLine(look.split(' ').reduce(add, new Chalk({ level })));
+  const paintOf = (look: string) => look.split(' ').reduce(add, new Chalk({ level }));
   return Object.fromEntries(Object.entries(looks).map(([part, look]) => [part, paintOf(look)]));
 }

@@ -1,6 +1,5 @@
 import { costOf, type Price } from '../settings/prices.ts';
 import { tokensOf, type LedgerLine } from './ledger.ts';
-import type { Writable } from '../writable.ts';
 import { localDay } from './days.ts';
 
 export const groupings = ['day', 'model', 'profile', 'command'] as const;
@@ -9,36 +8,34 @@ export type Grouping = (typeof groupings)[number];
 /** The requests of one day, model, profile or command. */
 export interface UsageSum {
   readonly key: string;
-  readonly requests: number;
+  requests: number;
   /** Requests without a complete answer, except those that the user stopped. */
-  readonly failed: number;
-  readonly promptTokens: number;
+  failed: number;
+  promptTokens: number;
   /** The part of the prompts that services read from their caches. */
-  readonly cachedTokens: number;
-  readonly answerTokens: number;
+  cachedTokens: number;
+  answerTokens: number;
   /** Requests whose tokens are estimated in part. */
-  readonly estimated: number;
+  estimated: number;
   /** The cost by currency, where the prices are known. */
-  readonly costs: ReadonlyMap<string, number>;
+  readonly costs: Map<string, number>;
   /** Requests with tokens, but without a price. */
-  readonly unpriced: number;
+  unpriced: number;
   /** The first of them. */
-  readonly withoutPrice?: LedgerLine;
+  withoutPrice?: LedgerLine;
 }
 
 /** The price of the model of a request; undefined if it is not known. */
 export type PriceOf = (line: LedgerLine) => Price | undefined;
 
-type OpenSum = Writable<UsageSum> & { readonly costs: Map<string, number> };
-
 const withoutFailure: ReadonlySet<string> = new Set(['answered', 'stopped']);
 
-function emptySum(key: string): OpenSum {
+function emptySum(key: string): UsageSum {
   const counts = { requests: 0, failed: 0, promptTokens: 0, cachedTokens: 0, answerTokens: 0 };
   return { key, ...counts, estimated: 0, unpriced: 0, costs: new Map() };
 }
 
-function add(sum: OpenSum, line: LedgerLine, price: Price | undefined): void {
+function add(sum: UsageSum, line: LedgerLine, price: Price | undefined): void {
   const tokens = tokensOf(line);
   const { prompt, answer, cached = 0 } = tokens;
   sum.requests += 1;
@@ -60,7 +57,7 @@ const allTokens = (sum: UsageSum) => sum.promptTokens + sum.answerTokens;
 
 /** Adds up requests. */
 export function createUsageSums(by: Grouping, priceOf: PriceOf) {
-  const sums = new Map<string, OpenSum>();
+  const sums = new Map<string, UsageSum>();
   const total = emptySum('total');
   return {
     add(line: LedgerLine): void {

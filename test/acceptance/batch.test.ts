@@ -1,21 +1,11 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../conversation/journal-fixtures.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import {
-  type BatchPlace,
   expectComplete,
   installPackages,
   openBatchPlace,
@@ -27,7 +17,7 @@ import {
 } from '../support/batch.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { binary, cleanEnvironment, serviceAt } from '../support/natter.ts';
-import { chunk, delta, streamHead } from '../support/raw-replies.ts';
+import { chunk, delta, streamed, streamHead } from '../support/raw-replies.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
 
@@ -38,6 +28,22 @@ test('natter batch ends without an error when its reader closes the pipe', async
   natter.child.stdout?.destroy();
   expect(await natter.result).toMatchObject({ stderr: expect.not.stringContaining('Error') });
   expect(place.asked.length).toBeLessThan(2000);
+});
+
+test('no item starts while results that wait for an earlier one fill the memory', async () => {
+  const beginning = Buffer.concat([streamHead(), chunk(delta('the first words'))]);
+  const large = [streamed('x'.repeat(2 ** 24))];
+  const server = await serve([[beginning], large, large, [streamed('small')], [streamed('small')]]);
+  const place = await openPrompts(5);
+  const natter = place.start(['p.txt', '--concurrency', '2'], { env: serviceAt(server) });
+  // The fourth item waits for its turn already when the memory is full.
+  await server.received(4);
+  await pause(1000);
+  natter.child.kill('SIGINT');
+  await natter.waitFor('stderr', /Ctrl\+C again/);
+  natter.child.kill('SIGINT');
+  expect((await natter.result).signal).toBe('SIGINT');
+  expect(server.requests).toHaveLength(4);
 });
 
 /** A batch with one answer at a time, whose results file is in a separate folder. */
@@ -274,107 +280,4 @@ test('SIGTERM ends a batch that waits for more input', async () => {
   const end = await natter.result;
   expect(end.code).toBe(75);
   expect(end.stderr).toMatch(/1 item answered in .*, input not fully read/);
-});
-
-const container = ['--pid', '--fork', '--mount-proc', '--kill-child=KILL', '--'];
-
-const mayUnshare = spawnSync('unshare', [...container, 'true']).status === 0;
-
-if (!mayUnshare) {
-  process.stderr.write(
-    'natter as process 1 is not tested: this machine does not permit `unshare --pid`\n',
-  );
-}
-
-/** Starts natter as process 1 of a new namespace. */
-function startInContainer(
-  words: readonly string[],
-  env: Readonly<Record<string, string>>,
-  cwd: string,
-): ChildProcess {
-  const child = spawn('unshare', [...container, process.execPath, binary, ...words], {
-    env: cleanEnvironment(env),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    cwd,
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
-
-/** Kills process 1 itself, as the end of a container does. */
-async function killProcessOne(child: ChildProcess): Promise<void> {
-  const children = `/proc/${child.pid}/task/${child.pid}/children`;
-  process.kill(Number(readFileSync(children, 'utf8')), 'SIGKILL');
-  await once(child, 'close');
-}
-
-/** As if a lock had not been renewed for a minute. */
-function expire(lock: string): void {
-  const time = Date.now() / 1000 - 61;
-  utimesSync(lock, time, time);
-}
-
-const locksIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('.lock'));
-
-const whole = {
-  code: 0,
-  stderr: expect.stringMatching(/5 of 5 items answered \(\d before\)/) as string,
-};
-
-/** A place with five prompts, whose service stops in the second answer, and the environment of one that answers all. */
-async function stalledPlace() {
-  const place = await openPrompts(5, [rule('stall', { prompt: 'prompt 2' })]);
-  const { env } = await openBatchPlace();
-  return { place, env };
-}
-
-const words = ['p.txt', '-o', 'out.jsonl', '--concurrency', '1'];
-
-const hasResult = (place: BatchPlace) => () =>
-  place.has('out.jsonl') && place.read('out.jsonl') !== '';
-
-describe.skipIf(!mayUnshare)('natter as process 1', () => {
-  test('X7: a killed batch resumes in a new namespace after its lock has expired', async () => {
-    const { place, env } = await stalledPlace();
-    const first = startInContainer(['batch', ...words], place.env, place.folder);
-    await vi.waitUntil(hasResult(place), { timeout: 20_000 });
-    await killProcessOne(first);
-    // The kernel may give the new namespace the number of the old one; then the lock is dead at once.
-    expire(join(place.folder, 'out.jsonl.lock'));
-    const second = startInContainer(['batch', ...words], env, place.folder);
-    let stderr = '';
-    second.stderr?.on('data', (bytes: Buffer) => (stderr += String(bytes)));
-    second.stdout?.resume();
-    const [code] = (await once(second, 'close')) as [number | null];
-    expect({ code, stderr }).toEqual(whole);
-    expect(locksIn(place.folder)).toEqual([]);
-  });
-});
-
-describe('a lock of a different host', () => {
-  const owner = {
-    host: 'node-17',
-    processId: 4711,
-    space: { boot: '9a1c', namespace: 'pid:[4026531836]' },
-    start: '5000',
-    since: '2026-11-20T12:00:00.000Z',
-    token: 'theirs',
-  };
-  const leave = (path: string, age: number) => {
-    writeFileSync(path, JSON.stringify(owner));
-    const time = Date.now() / 1000 - age;
-    utimesSync(path, time, time);
-  };
-  const waiting =
-    /another natter \(process 4711 on node-17\) has out\.jsonl open; checking for up to/;
-
-  test('X8: expires while natter waits, and the batch resumes', async () => {
-    const place = await openPrompts(5);
-    const lock = join(place.folder, 'out.jsonl.lock');
-    leave(lock, 30);
-    const natter = place.start(words);
-    await natter.waitFor('stderr', waiting);
-    leave(lock, 61);
-    expect(await natter.result).toMatchObject({ code: 0 });
-  });
 });

@@ -51,47 +51,6 @@ describe('on a terminal', () => {
     expect(session.output()).not.toMatch(/\u001B\[[23]J/);
   });
 
-  test('T1 hostile text cannot control the terminal in columns', async () => {
-    const session = await open(['--diff', '[sandbox hostile] hi'], [], { columns: 120 });
-    const { exitCode } = await session.exit;
-    expect(exitCode).toBe(0);
-    // The title of the window and the progress in its tab.
-    const windows = /\u001B\](?:2;[^\u0000-\u001F]*|9;4;\d;?\d*)\u0007|\u001B\[2[23];2t/g;
-    const sequences = [
-      ...session
-        .output()
-        .replaceAll(windows, '')
-        .matchAll(/\u001B(?:\[[\d;?]*[A-Za-z]|.)/g),
-    ];
-    const known = /^\u001B(?:\[\?(?:25|7|2026)[hl]|\[\d*[ABCDK]|\[2K|\[0?m|[78])$/;
-    expect(sequences.map(([found]) => found).filter((found) => !known.test(found))).toEqual([]);
-    expect(await session.transcript()).toContain(
-      'control or hidden characters of the answer not shown',
-    );
-  });
-
-  test.skipIf(process.platform === 'win32')(
-    'Ctrl+Z returns to the shell, and fg continues',
-    async () => {
-      const shell = 'set -m; $NATTER compare --plain hi; echo between; fg';
-      const rules = [slow('origin', 200), slow('nextgen', 200)];
-      const { session, finish } = await openHeld(rules, shell);
-      await session.waitFor(/~\d{2,} tokens/);
-      session.type('\u001A');
-      await session.waitFor(/^between$/m);
-      finish();
-      await session.exit;
-      const shown = await session.transcript();
-      const { stdout } = await runInMemory(['--sandbox', '[sandbox tokens tokens=200] hi']);
-      const rows = shown.split('\n').filter((row) => row.includes(' │ '));
-      const column = rows.slice(1).map((row) => row.split(' │ ')[1]);
-      expect(column.join(' ').replaceAll(/\s+/g, ' ').trim()).toBe(
-        stdout.replaceAll(/\s+/g, ' ').trim(),
-      );
-      expect(shown).toMatch(/^between\n.*compare/m);
-    },
-  );
-
   test('Ctrl+C keeps the text received, on the screen and on disk', async () => {
     const data = createDataFolder();
     const rules = [slow('origin', 5000), slow('nextgen', 5000)];

@@ -82,10 +82,8 @@ describe('failing storage', () => {
       expect(data.files().filter((name) => name.endsWith('.lock'))).toEqual([]);
       await data.run(echo('later'));
       const { stdout, stderr } = await data.run(['conversations', 'list']);
-      expect({ lines: stdout.match(/^.*later$/gm)?.length, stderr }).toEqual({
-        lines: 1,
-        stderr: '',
-      });
+      expect(stdout.match(/^.*later$/gm)).toHaveLength(1);
+      expect(stderr).toBe('');
     },
   );
 });
@@ -128,9 +126,8 @@ async function killThreeTimes(env: Variables, seed: number): Promise<number> {
 }
 
 test('D1 natter killed at twelve moments of its answers loses no turn and no text that was on disk', async () => {
-  const env = serviceAt(await startSandboxCommand(['--rate', '50']), {
-    NATTER_API_KEY: sandboxKey,
-  });
+  const sandbox = await startSandboxCommand(['--rate', '50']);
+  const env = serviceAt(sandbox, { NATTER_API_KEY: sandboxKey });
   const turns = await Promise.all([1, 2, 3, 4].map((seed) => killThreeTimes(env, seed)));
   expect(turns).toEqual([8, 8, 8, 8]);
 }, 240_000);
@@ -145,16 +142,10 @@ const sentence = 'The sky is blue because air scatters short waves more than lon
 function exchange(turn: number): string {
   const created_at = '2026-11-20T12:00:00.000Z';
   const parent = turn === 0 ? null : `a${turn - 1}`;
+  const answer = { type: 'turn', role: 'assistant', content: '' };
   const records = [
     { type: 'turn', id: `u${turn}`, parent, role: 'user', content: `why ${turn}?`, created_at },
-    {
-      type: 'turn',
-      id: `a${turn}`,
-      parent: `u${turn}`,
-      role: 'assistant',
-      content: '',
-      created_at,
-    },
+    { ...answer, id: `a${turn}`, parent: `u${turn}`, created_at },
     ...Array.from({ length: 5 }, (_part, part) => ({
       type: 'text',
       turn: `a${turn}`,

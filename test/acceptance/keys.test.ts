@@ -62,9 +62,8 @@ const models = json(200, { data: [{ id: 'origin' }] });
 
 test('K1 the key is not in the process list during a request', async () => {
   const server = await serve([[]]);
-  const natter = startNatter(['hi'], {
-    env: { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey },
-  });
+  const env = { NATTER_BASE_URL: server.url, NATTER_API_KEY: secretKey };
+  const natter = startNatter(['hi'], { env });
   await server.received(1);
   const commandLine = readFileSync(`/proc/${natter.child.pid}/cmdline`, 'utf8');
   natter.child.kill();
@@ -89,9 +88,8 @@ test('K2 a key typed on a terminal is hidden', async () => {
 
 test('K2 Ctrl+C at the key question stores nothing, and natter ends by SIGINT', async () => {
   const home = temporaryHome();
-  const terminal = openTerminal(['auth', 'login', '--base-url', 'http://127.0.0.1:9'], {
-    env: { HOME: home },
-  });
+  const words = ['auth', 'login', '--base-url', 'http://127.0.0.1:9'];
+  const terminal = openTerminal(words, { env: { HOME: home } });
   await terminal.waitFor(/API key/);
   terminal.type('half-a-key\u0003');
   expect((await terminal.exit).signal).toBe(2);
@@ -139,9 +137,8 @@ test('K6 D17 natter killed while it writes leaves the old or the new settings, a
   const lock = join(env.HOME, '.config/natter/settings.lock');
   const texts = ['short', 'long '.repeat(20_000)];
   for (const [index, delay] of [0, 1, 2, 4, 8, 16].entries()) {
-    const { child, result } = startNatter(['config', 'set', 'system', texts[index % 2] ?? ''], {
-      env,
-    });
+    const words = ['config', 'set', 'system', texts[index % 2] ?? ''];
+    const { child, result } = startNatter(words, { env });
     const isWriting = () => existsSync(lock) || child.exitCode !== null;
     await vi.waitUntil(isWriting, { timeout: 20_000, interval: 1 });
     await pause(delay);
@@ -149,9 +146,7 @@ test('K6 D17 natter killed while it writes leaves the old or the new settings, a
     await result;
     expect([undefined, ...texts]).toContain(storedIn(env.HOME)['system']);
   }
-  expect(await runInMemory(['config', 'set', 'system', 'after'], { env })).toMatchObject({
-    code: 0,
-  });
+  await runInMemory(['config', 'set', 'system', 'after'], { env });
   expect(storedIn(env.HOME)).toEqual({ system: 'after' });
 });
 
@@ -197,9 +192,9 @@ test('a conversation runs the command again after a rejected key', async () => {
 });
 
 test.each([
-  ['s', 0, githubToken],
-  ['redact', 0, 'REDACTED_GITHUB_TOKEN_'],
-  ['', 17, undefined],
+  ['s', 0, [expect.stringContaining(githubToken)]],
+  ['redact', 0, [expect.stringContaining('REDACTED_GITHUB_TOKEN_')]],
+  ['', 17, []],
 ])('on a terminal, the answer %j decides', async (answer, code, sent) => {
   const { server, env, home } = await openRemote();
   const terminal = openTerminal(['-f', secretFile(home), 'review'], { env, columns: 120 });
@@ -208,9 +203,7 @@ test.each([
   expect(asked).not.toContain(githubToken.slice(0, 6));
   terminal.type(`${answer}\r`);
   expect((await terminal.exit).exitCode).toBe(code);
-  expect(server.requests.map(({ body }) => body.includes(sent ?? ''))).toEqual(
-    sent === undefined ? [] : [true],
-  );
+  expect(server.requests.map(({ body }) => body)).toEqual(sent);
 });
 
 test('a person who pipes text into natter is asked, too', async () => {

@@ -31,6 +31,21 @@ process.on('SIGUSR2', () => {
 const printState =
   'echo "ended with $?"; echo tty $(stty -a | grep -oE -- "-?\\b(icanon|echo)\\b")';
 
+const saved = '\u001B[22;2t';
+
+const restored = '\u001B[23;2t';
+
+const focusOn = '\u001B[?1004h';
+
+const focusOff = '\u001B[?1004l';
+
+const noProgress = '\u001B]9;4;0;\u0007';
+
+const settings = { NATTER_PROGRESS: 'on', NATTER_NOTIFY: 'osc9', NATTER_NOTIFY_AFTER: '0' };
+
+/** How often a text has a part. */
+const countOf = (text: string, part: string) => text.split(part).length - 1;
+
 function openShell(line: string, options: TerminalOptions = {}) {
   return openTerminal([], { ...options, shell: `trap : INT QUIT; ${line}` });
 }
@@ -51,7 +66,7 @@ describe('P18 the terminal is restored', () => {
     ['SIGHUP', 129],
     ['SIGQUIT', 131],
   ] as const)('after %s', async (signal, code) => {
-    const { session, pid } = await openInShell();
+    const { session, pid } = await openInShell(settings);
     session.type('a draft');
     await session.waitFor(/› a draft/);
     expect(await session.modes()).toEqual({ bracketedPaste: true, cursorHidden: false });
@@ -59,9 +74,10 @@ describe('P18 the terminal is restored', () => {
     await session.exit;
     expect(await session.transcript()).toContain(`ended with ${code}\ntty icanon echo`);
     expect(await session.modes()).toEqual({ bracketedPaste: false, cursorHidden: false });
-    expect(session.output().split('\u001B[>1u')).toHaveLength(
-      session.output().split('\u001B[<u').length,
-    );
+    const output = session.output();
+    expect(countOf(output, '\u001B[>1u')).toBe(countOf(output, '\u001B[<u'));
+    expect(output).toContain(focusOff + noProgress + restored);
+    expect(countOf(output, saved)).toBe(countOf(output, restored));
   });
 
   test.each([
@@ -177,30 +193,16 @@ test("DEV=true is for the user's programs, and does not make Ink look for develo
   expect(await leave(terminal)).toBe(0);
 });
 
-const count = (text: string, part: string) => text.split(part).length - 1;
-
 describe('the screen of the REPL', () => {
   test('is redrawn by Ctrl+L, without repeating or erasing the scrollback', async () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox echo] needle${keys.enter}`);
-    const before = count(await terminal.waitFor(/\nneedle\n\norigin · /), 'needle');
+    const before = countOf(await terminal.waitFor(/\nneedle\n\norigin · /), 'needle');
     for (let times = 0; times < 3; times += 1) terminal.type(`${keys.redraw}x`);
     await screenWith(terminal, /› xxx\n/);
-    expect(count(await terminal.transcript(), 'needle')).toBe(before);
+    expect(countOf(await terminal.transcript(), 'needle')).toBe(before);
     expect(terminal.output()).not.toMatch(clears);
     terminal.type(keys.interrupt);
-    expect(await leave(terminal)).toBe(0);
-  });
-
-  test('R6: /clear moves no empty rows into the scrollback', async () => {
-    const terminal = await openRepl();
-    for (let turn = 1; turn <= 3; turn += 1) {
-      terminal.type(`[sandbox echo] turn ${turn}${keys.enter}`);
-      await terminal.waitFor(new RegExp(`\nturn ${turn}\n\norigin`));
-      terminal.type(`/clear${keys.enter}`);
-      await screenWith(terminal, /^\s*the conversation continues; .*\n\n─/);
-    }
-    expect(await terminal.transcript()).not.toMatch(/\n\s*\n\s*\n\s*\n/);
     expect(await leave(terminal)).toBe(0);
   });
 
@@ -222,24 +224,9 @@ describe('the screen of the REPL', () => {
   });
 });
 
-const saved = '\u001B[22;2t';
-
-const restored = '\u001B[23;2t';
-
-const focusOn = '\u001B[?1004h';
-
-const focusOff = '\u001B[?1004l';
-
-const noProgress = '\u001B]9;4;0;\u0007';
-
-const settings = { NATTER_PROGRESS: 'on', NATTER_NOTIFY: 'osc9', NATTER_NOTIFY_AFTER: '0' };
-
 async function outputWith(terminal: TerminalSession, text: string): Promise<void> {
   await expect.poll(() => terminal.output()).toContain(text);
 }
-
-/** How often a sequence occurs. */
-const countOf = (output: string, sequence: string) => output.split(sequence).length - 1;
 
 test('shows the state in title and tab, and reports the answer only to a window without focus', async () => {
   const terminal = await openRepl(['--sandbox'], { env: settings });
@@ -260,16 +247,6 @@ test('shows the state in title and tab, and reports the answer only to a window 
   expect(terminal.output().slice(-200)).toContain(focusOff + noProgress + restored);
 });
 
-test.each(['SIGTERM', 'SIGHUP', 'SIGINT'])('puts the window back after %s', async (signal) => {
-  const terminal = await openRepl(['--sandbox'], { env: settings });
-  await outputWith(terminal, '\u001B]2;natter\u0007');
-  terminal.kill(signal);
-  await terminal.exit;
-  const output = terminal.output();
-  expect(output).toContain(focusOff + noProgress + restored);
-  expect(countOf(output, saved)).toBe(countOf(output, restored));
-});
-
 test('puts the window back for the shell while natter is suspended', async () => {
   const terminal = await openRepl(['--sandbox'], {
     env: settings,
@@ -284,16 +261,6 @@ test('puts the window back for the shell while natter is suspended', async () =>
   await expect.poll(() => countOf(terminal.output(), '\u001B]2;natter\u0007')).toBe(2);
   expect(await leave(terminal)).toBe(0);
   expect(countOf(terminal.output(), restored)).toBe(2);
-});
-
-test('writes nothing to the window if a screen reader is used', async () => {
-  const terminal = openTerminal(['--sandbox', '--screen-reader'], { env: settings });
-  await terminal.waitFor(/You:/);
-  terminal.type('hello\r');
-  await terminal.waitFor(/sandbox[^]*You:/);
-  terminal.type(keys.end);
-  await terminal.exit;
-  expect(terminal.output()).not.toMatch(/\u001B\][29];|\u001B\[\?1004|\u001B\[2[23];2t/);
 });
 
 test('compare shows how many answers have ended, and puts the window back', async () => {

@@ -14,15 +14,6 @@ import {
   sharedHome,
 } from '../support/terminal.ts';
 
-test('a conversation falls back, and says so', async () => {
-  const session = await openRepl(['--sandbox', '--retries', '0', '--fallback', 'nextgen']);
-  session.type(`[sandbox 500 times=1] [sandbox echo] hi${keys.enter}`);
-  const screen = await session.waitFor(/nextgen after origin · /);
-  expect(screen).toContain('falling back to nextgen');
-  session.type(keys.end);
-  await session.exit;
-});
-
 describe('the REPL', () => {
   test('prints the answer to a prompt, and waits for the next one', async () => {
     const terminal = await openRepl();
@@ -172,18 +163,6 @@ async function twoConversations(): Promise<Record<string, string>> {
   return env;
 }
 
-test('--resume alone lists the conversations; a filter and Enter open one', async () => {
-  const env = await twoConversations();
-  const terminal = openTerminal(['--sandbox', '--resume'], { env });
-  await screenWith(terminal, /filter: +1 of 2\n› how is coffee[^]*which tea/);
-  terminal.type('green');
-  await screenWith(terminal, /filter: green +1 of 1\n› which tea/);
-  terminal.type(keys.enter);
-  await screenWith(terminal, /: which tea is green\?\n[^]*\nwhich tea is green\? +sandbox/);
-  expect(await leave(terminal)).toBe(0);
-  expect(await terminal.transcript()).not.toMatch(clears);
-});
-
 test('--resume alone without a conversation, or without a terminal, is refused', async () => {
   const env = sharedHome();
   const terminal = openTerminal(['--sandbox', '--resume'], { env });
@@ -214,7 +193,8 @@ describe('line mode', () => {
     ['NATTER_ACCESSIBLE', ['--sandbox'], { NATTER_ACCESSIBLE: '1' }],
     ['TERM=dumb', ['--sandbox'], dumb],
   ])('T19 %s prints labelled lines without escape sequences', async (_name, words, env) => {
-    const terminal = openTerminal(words, { env });
+    const window = { NATTER_PROGRESS: 'on', NATTER_NOTIFY: 'osc9', NATTER_NOTIFY_AFTER: '0' };
+    const terminal = openTerminal(words, { env: { ...window, ...env } });
     await terminal.waitFor(/^You: $|^You:$/m);
     terminal.type('[sandbox echo] hello\n');
     await terminal.waitFor(/You: \[sandbox echo\] hello\norigin: hello\nYou:/);

@@ -66,11 +66,8 @@ const longAnswer: Reply = [
 
 test('P1 a reader that closes the pipe after one line causes no error', async () => {
   const server = await serve([longAnswer]);
-  const { code, stdout, stderr } = await runShell(
-    '$NATTER hi </dev/null | head -1',
-    serviceAt(server),
-  );
-  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'a line\n', stderr: '' });
+  const result = await runShell('$NATTER hi </dev/null | head -1', serviceAt(server));
+  expect(result).toMatchObject({ code: 0, stdout: 'a line\n', stderr: '' });
 });
 
 test('P1 the connection to the service closes soon after the reader has closed the pipe', async () => {
@@ -258,8 +255,7 @@ test('a shell without a terminal reads the script without output', async () => {
 });
 
 test('S2: where both streams are one file, the notice about the reasoning follows the answer on its own row', async () => {
-  const { stdout } = await runShell(
-    "$NATTER --sandbox '[sandbox echo] <think>hm</think>yes' 2>&1 </dev/null",
-  );
+  const line = "$NATTER --sandbox '[sandbox echo] <think>hm</think>yes' 2>&1 </dev/null";
+  const { stdout } = await runShell(line);
   expect(stdout).toMatch(/^yes\nnatter: the reasoning /);
 });

@@ -105,9 +105,7 @@ test('K19 a certificate of an authority in NODE_EXTRA_CA_CERTS is trusted, throu
   const proxy = await startProxy({ upstream: server.port });
   const env = { NODE_EXTRA_CA_CERTS: certificatePath('authority.pem') };
   const direct = await runNatter(['doctor', '--base-url', server.url], { env });
-  expect(direct.stdout).toContain(
-    'ok    the certificate of localhost, signed by natter test authority, is trusted',
-  );
+  expect(direct.stdout).toMatch(/ok .* localhost, signed by natter test authority, is trusted/);
   const proxied = await runNatter(['doctor', '--base-url', 'https://service.test'], {
     env: {
       ...env,
@@ -150,9 +148,7 @@ test('-f with a URL uses the proxy', async () => {
   const words = ['-f', 'https://pages.test/', 'sum up'];
   const result = await runNatter(words, { env: { ...env, HTTPS_PROXY: proxy.url } });
   expectFailure(result, 10, 'natter: cannot attach https://pages.test/: ');
-  expect(proxy.requests.map(({ method, target }) => `${method} ${target}`)).toEqual([
-    'CONNECT pages.test:443',
-  ]);
+  expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: 'pages.test:443' }]);
   expect(service.requests).toEqual([]);
 });
 

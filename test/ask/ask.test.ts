@@ -2,17 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ask } from '../../src/ask/ask.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
+import { finished, text } from '../support/events.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-
-const text = (value: string): ChatEvent => {
-  return { type: 'text-received', text: value, deltas: [value] };
-};
-const finished: ChatEvent = {
-  type: 'answer-finished',
-  finishReason: 'stop',
-  attempts: 1,
-  timing: { total: 5 },
-};
 
 async function* events(list: readonly ChatEvent[], error?: unknown) {
   yield* list;

@@ -85,18 +85,3 @@ test('logs a retry of a read and passes it on', async () => {
     'answered after 0 ms',
   ]);
 });
-
-test('closes the answer when the reader stops early', async () => {
-  let closed = false;
-  const { client } = logged({
-    async *chat() {
-      try {
-        yield* answer;
-      } finally {
-        closed = true;
-      }
-    },
-  });
-  for await (const event of client.chat(prompt)) if (event.type === 'answer-started') break;
-  expect(closed).toBe(true);
-});

@@ -1,23 +1,19 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { maskClient } from '../../src/ask/masked-client.ts';
 import { Failure } from '../../src/failure.ts';
 import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
+import { finished, text } from '../support/events.ts';
 import { secretKey } from '../support/secret.ts';
 
 const filter = createSecretFilter([secretKey], 8);
 const half = secretKey.slice(0, 8);
 const otherHalf = secretKey.slice(8);
 
-const text = (...deltas: string[]): ChatEvent => ({
-  type: 'text-received',
-  text: deltas.join(''),
-  deltas,
-});
 const reasoning = (content: string): ChatEvent => ({ type: 'reasoning-received', text: content });
 const refusal = (content: string): ChatEvent => ({ type: 'refusal-received', text: content });
-const finished: ChatEvent = { type: 'answer-finished', attempts: 1, timing: { total: 5 } };
 
 /** Received events and what was thrown. */
 interface Received {
@@ -69,19 +65,24 @@ test('masks a secret that is split over several events', async () => {
   expect(events).toEqual([text('a '), name, text('*** b'), finished]);
 });
 
-test('releases reasoning that is held back before the text of the answer', async () => {
-  const { events } = await receive([reasoning(`why ${half}`), text('because'), finished]);
-  expect(events).toEqual([reasoning('why '), reasoning(half), text('because'), finished]);
-});
-
-test('releases text that is held back before a refusal, and a refusal before the end', async () => {
-  const { events } = await receive([text(half), refusal(half), finished]);
-  expect(events).toEqual([text(half), refusal(half), finished]);
-});
-
-test('masks the rest of a secret that text of a different kind interrupts', async () => {
-  const { events } = await receive([reasoning(half), text('a'), reasoning(`${otherHalf}.`)]);
-  expect(events).toEqual([reasoning(half), text('a'), reasoning('***.')]);
+test.each([
+  [
+    'releases reasoning that is held back before the text of the answer',
+    [reasoning(`why ${half}`), text('because'), finished],
+    [reasoning('why '), reasoning(half), text('because'), finished],
+  ],
+  [
+    'releases text that is held back before a refusal, and a refusal before the end',
+    [text(half), refusal(half), finished],
+    [text(half), refusal(half), finished],
+  ],
+  [
+    'masks the rest of a secret that text of a different kind interrupts',
+    [reasoning(half), text('a'), reasoning(`${otherHalf}.`)],
+    [reasoning(half), text('a'), reasoning('***.')],
+  ],
+])('%s', async (_, sent, events) => {
+  expect(await receive(sent)).toEqual({ events });
 });
 
 test('releases text that is held back when the answer is cut', async () => {
@@ -122,18 +123,11 @@ test('does not mask the types of events and the names of fields', async () => {
 
 test('masks metadata that is secret only for a later filter', async () => {
   const name: ChatEvent = { type: 'answer-named', id: secretKey };
-  const service = {
-    async *chat() {
-      yield name;
-    },
-    listModels: async () => [],
-    getModel: async (id: string) => ({ id }),
-    close: () => undefined,
-  } satisfies Client;
+  const client = { chat: () => Readable.from([name]) } as unknown as Client;
   let known = createSecretFilter(['another-secret'], 8);
-  const client = maskClient(service, { filter: () => known, keep: () => undefined });
+  const masked = maskClient(client, { filter: () => known, keep: () => undefined });
   const read = async () => {
-    for await (const event of client.chat({ model: 'origin', messages: [] })) return event;
+    for await (const event of masked.chat({ model: 'origin', messages: [] })) return event;
     return undefined;
   };
   expect(await read()).toEqual(name);

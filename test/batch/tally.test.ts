@@ -4,19 +4,6 @@ import { Failure } from '../../src/failure.ts';
 
 const item = (index: number) => ({ index, line: 10 * index, id: undefined });
 
-test('a new tally has no counts', () => {
-  expect(emptyTally()).toMatchObject({
-    total: undefined,
-    already: 0,
-    answered: 0,
-    failed: 0,
-    causes: new Map(),
-    lasting: 0,
-    tokens: 0,
-    costs: new Map(),
-  });
-});
-
 test('failures are counted in total and by cause', () => {
   const tally = emptyTally();
   countFailure(tally, new Failure('server_error', ''), item(1));

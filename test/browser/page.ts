@@ -7,14 +7,14 @@ import { exportHtml } from '../../src/conversation/export/html.ts';
 import type { Conversation } from '../../src/conversation/tree.ts';
 import { conversationOf } from '../support/repl-state.ts';
 import { hostileConversation, vectors } from './hostile-conversation.ts';
-import { findChromium, startChromium, type Browser, type Tab } from './chromium.ts';
+import { findChromium, startChromium } from './chromium.ts';
 
 const path = findChromium();
 if (path === undefined) {
   process.stdout.write('Chromium is not installed: the exported page is not tested.\n');
 }
 const folder = mkdtempSync(join(tmpdir(), 'natter-page-'));
-let started: Browser | undefined;
+let started: ReturnType<typeof startChromium> | undefined;
 const browser = () => (started ??= startChromium(path ?? ''));
 afterAll(() => started?.close());
 
@@ -27,8 +27,9 @@ function fileOf(name: string, html: string): string {
   return pathToFileURL(file).href;
 }
 
-async function show(name: string, html: string, media?: Record<string, string>): Promise<Tab> {
-  const tab = await browser().open(media);
+/** Shows a page in a new tab. @param source a script that runs before those of the page */
+async function show(name: string, html: string, media?: Record<string, string>, source?: string) {
+  const tab = await browser().open(media, source);
   await tab.load(fileOf(name, html));
   return tab;
 }
@@ -63,9 +64,7 @@ describe.skipIf(path === undefined)('the exported page', () => {
     ['with its policy', (html: string) => html],
     ['without its policy', (html: string) => html.replace(/<meta http-equiv[^>]*>/, '')],
   ])('runs and loads nothing of a hostile conversation, %s', async (_which, change) => {
-    const tab = await browser().open();
-    await tab.send('Page.addScriptToEvaluateOnNewDocument', { source: record });
-    await tab.load(fileOf('hostile', change(htmlOf(hostileConversation()))));
+    const tab = await show('hostile', change(htmlOf(hostileConversation())), {}, record);
     await tab.evaluate(provoke);
     const found = await tab.evaluate('new Promise((done) => setTimeout(() => done(found), 300))');
     expect(found).toEqual([]);
@@ -93,9 +92,7 @@ describe.skipIf(path === undefined)('the exported page', () => {
   test('the check of hostile conversations finds what runs and loads', async () => {
     const open = htmlOf(hostileConversation()).replace(/<meta http-equiv[^>]*>/, '');
     const leak = '<img src="https://evil.example/1" onerror="ran(1)"></main>';
-    const tab = await browser().open();
-    await tab.send('Page.addScriptToEvaluateOnNewDocument', { source: record });
-    await tab.load(fileOf('leak', open.replace('</main>', leak)));
+    const tab = await show('leak', open.replace('</main>', leak), {}, record);
     await expect.poll(() => tab.evaluate('found')).toEqual([1]);
     expect(tab.requests).toEqual(['https://evil.example/1']);
   });
@@ -134,13 +131,11 @@ describe.skipIf(path === undefined)('the exported page', () => {
     ['allowed', true],
     ['refused', false],
   ])('copies code, with the clipboard %s', async (_which, isAllowed) => {
-    const tab = await browser().open();
     const refuse = `Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('refused')) } });`;
     const keep = `Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { globalThis.copied = text; } } });`;
     const listen = `addEventListener('copy', () => { globalThis.copied = String(getSelection()); });`;
     const source = listen + (isAllowed ? keep : refuse);
-    await tab.send('Page.addScriptToEvaluateOnNewDocument', { source });
-    await tab.load(fileOf('copy', typical));
+    const tab = await show('copy', typical, {}, source);
     await tab.evaluate(`document.querySelector('.copy').click()`);
     await expect
       .poll(() => tab.evaluate(`document.getElementById('status').textContent`))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import { chunk, delta, done, endOf, event, readParts, textOf } from '../support/stream-fixtures.ts';
+import { done, event } from '../support/raw-replies.ts';
+import { chunk, delta, endOf, readParts, textOf } from '../support/stream-fixtures.ts';
 
 const reported = 'the service reported an error: ';
 const failed = { error: { code: 502, message: 'so' } };

@@ -12,7 +12,7 @@ import {
 } from '../support/raw-replies.ts';
 import { reset } from '../support/raw-server.ts';
 import { serve, serveClient } from '../support/serve.ts';
-import { createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { beginChat, createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { collectAnswer } from '../../src/client/collect-answer.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Failure } from '../../src/failure.ts';
@@ -41,8 +41,7 @@ test('R23 ends a backoff at once when aborted, and sends nothing more', async ()
   const { server, client, clock } = await serveClient([[broken]]);
   const stop = new AbortController();
   const reason = new Error('interrupted');
-  const events = client.chat(prompt, { signal: stop.signal })[Symbol.asyncIterator]();
-  await events.next();
+  const events = await beginChat(client, 1, { signal: stop.signal });
   const next = events.next();
   await tick();
   stop.abort(reason);
@@ -68,8 +67,7 @@ test('R26 an answer ended by the total limit is incomplete', async () => {
   const { client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]], {
     totalTimeout: 2000,
   });
-  const events = client.chat(prompt)[Symbol.asyncIterator]();
-  for (let index = 0; index < 2; index += 1) await events.next();
+  const events = await beginChat(client, 2);
   expect((await events.next()).value).toMatchObject({ text: 'Hel' });
   const next = events.next();
   await Promise.all([
@@ -109,8 +107,7 @@ test('S41 a stalled answer ends at the idle limit', async () => {
   const { server, client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]], {
     idleTimeout: 3000,
   });
-  const iterator = client.chat(prompt)[Symbol.asyncIterator]();
-  for (let index = 0; index < 3; index += 1) await iterator.next();
+  const iterator = await beginChat(client, 3);
   const next = iterator.next();
   await tick();
   await clock.advance(2999);

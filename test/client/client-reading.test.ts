@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { chunk, delta, done, lastChunk, streamed, streamHead } from '../support/raw-replies.ts';
 import { fin } from '../support/raw-server.ts';
-import { failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { beginChat, failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
 test('the time that a reader takes does not count as silence of the service', async () => {
@@ -12,8 +12,7 @@ test('the time that a reader takes does not count as silence of the service', as
       idleTimeout: 3000,
     },
   );
-  const iterator = client.chat(prompt)[Symbol.asyncIterator]();
-  for (let index = 0; index < 3; index += 1) await iterator.next();
+  const iterator = await beginChat(client, 3);
   await clock.advance(60_000);
   expect((await iterator.next()).value).toMatchObject({ type: 'answer-finished' });
 });
@@ -32,8 +31,7 @@ test.each(['answer-started', 'text-received'])(
 test('an abort during the answer throws the reason and closes the connection', async () => {
   const { server, client } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
   const stop = new AbortController();
-  const iterator = client.chat(prompt, { signal: stop.signal })[Symbol.asyncIterator]();
-  for (let index = 0; index < 3; index += 1) await iterator.next();
+  const iterator = await beginChat(client, 3, { signal: stop.signal });
   const next = iterator.next();
   const reason = new Error('interrupted');
   stop.abort(reason);
@@ -44,8 +42,7 @@ test('an abort during the answer throws the reason and closes the connection', a
 test('yields nothing that was read before an abort after it', async () => {
   const { client } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
   const stop = new AbortController();
-  const iterator = client.chat(prompt, { signal: stop.signal })[Symbol.asyncIterator]();
-  for (let index = 0; index < 2; index += 1) await iterator.next();
+  const iterator = await beginChat(client, 2, { signal: stop.signal });
   const reason = new Error('interrupted');
   stop.abort(reason);
   await expect(iterator.next()).rejects.toBe(reason);
@@ -56,9 +53,7 @@ test('a slow reader slows the network', async () => {
   let sent = 0;
   const pieces = Array.from({ length: 1000 }, () => [piece, () => (sent += 1)]).flat();
   const { client } = await serveClient([[streamHead(), ...pieces]]);
-  const iterator = client.chat(prompt)[Symbol.asyncIterator]();
-  await iterator.next();
-  await iterator.next();
+  const iterator = await beginChat(client, 2);
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(sent).toBeLessThan(500);
   await iterator.return?.();

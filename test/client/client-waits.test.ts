@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { json, streamed } from '../support/raw-replies.ts';
-import { failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { beginChat, failureOf, prompt, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
 const limited = (headers: Readonly<Record<string, string>> = {}) =>
@@ -62,8 +62,7 @@ test('R2 a caller that may hurry can still stop', async () => {
   const stop = new AbortController();
   const { client } = await serveClient([[limited({ 'retry-after': '1' })]]);
   const options = { hurry: () => new Promise<void>(() => undefined), signal: stop.signal };
-  const events = client.chat(prompt, options)[Symbol.asyncIterator]();
-  await events.next();
+  const events = await beginChat(client, 1, options);
   const end = events.next();
   await tick();
   stop.abort(new Error('enough'));

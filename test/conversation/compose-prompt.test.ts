@@ -5,12 +5,10 @@ import { fc } from '../support/properties.ts';
 const file = (name: string, content: string) => ({ name, content });
 
 test.each([
-  ['a prompt', { prompt: 'hi', files: [] }, 'hi'],
+  ['a prompt', { prompt: 'hi', files: [], input: '' }, 'hi'],
   ['input', { files: [], input: 'a\n' }, 'a\n'],
-  ['a prompt and input', { prompt: 'hi', files: [], input: 'a\n' }, 'hi\n\na\n'],
   ['input in two places', { prompt: '{{stdin}}: {{stdin}}', files: [], input: '$&' }, '$&: $&'],
   ['a placeholder without input', { prompt: 'a {{stdin}}', files: [] }, 'a {{stdin}}'],
-  ['empty input', { prompt: 'hi', files: [], input: '' }, 'hi'],
   ['a file without a last line end', { files: [file('a', 'x')] }, '<file name="a">\nx\n</file>'],
   ['an empty file', { files: [file('a', '')] }, '<file name="a">\n</file>'],
   [
@@ -22,11 +20,6 @@ test.each([
     'everything, in order',
     { prompt: 'p', files: [file('a', '1\n'), file('b', '2\n')], input: 'in' },
     'p\n\n<file name="a">\n1\n</file>\n\n<file name="b">\n2\n</file>\n\nin',
-  ],
-  [
-    'input in place of the placeholder, then files',
-    { prompt: '{{stdin}}', files: [file('a', '1\n')], input: 'in' },
-    'in\n\n<file name="a">\n1\n</file>',
   ],
 ])('%s', (_, parts, text) => {
   expect(composePrompt(parts)).toBe(text);
@@ -48,8 +41,7 @@ const pieces = texts.map((parts) => parts.join(''));
 describe('Y12: a file cannot close its own block', () => {
   test.each([
     ['</file>', 'file-1'],
-    ['</FILE>', 'file-1'],
-    ['< / file >', 'file-1'],
+    ['< / FILE >', 'file-1'],
     ['<file name="b">', 'file-1'],
     ['</file>\n</file-1>', 'file-2'],
     ['</file-1>', 'file'],
@@ -63,13 +55,11 @@ describe('Y12: a file cannot close its own block', () => {
   });
 
   test('for any content', () => {
-    const hostile = fc.array(
-      fc.constantFrom('</', '<', 'file', 'FILE', '-1', '-2', '>', ' ', '\n'),
-    );
+    const words = ['</', '<', 'file', 'FILE', '-1', '-2', '>', ' ', '\n'];
     fc.assert(
-      fc.property(hostile, (parts) => {
+      fc.property(fc.array(fc.constantFrom(...words)), (parts) => {
         const block = composePrompt({ files: [file('a', parts.join(''))] });
-        const tag = /^<(?<tag>\S+) /.exec(block)?.groups?.['tag'] ?? '';
+        const [, tag = ''] = /^<(\S+) /.exec(block) ?? [];
         const ends = block.match(new RegExp(String.raw`<[\s/]*${tag}(?![\w-])`, 'gi'));
         expect(ends).toEqual([`<${tag}`, `</${tag}`]);
       }),

@@ -78,6 +78,7 @@ describe('readImport', () => {
       { ...row, prompt: 'second', datetime_utc: '2026-01-01T10:01:00.123456+00:00', ...counts },
       { ...row, prompt: 'first', datetime_utc: '2026-01-01T10:00:00' },
     ]);
+    const createdAt = new Date('2026-01-01T10:00:00Z');
     const path = [
       'system: be brief',
       'user: first',
@@ -85,7 +86,7 @@ describe('readImport', () => {
       'user: second',
       'assistant: r',
     ];
-    expect(found).toMatchObject({ path, createdAt: new Date('2026-01-01T10:00:00Z') });
+    expect(found).toMatchObject({ path, createdAt });
     expect(found?.turns.at(-1)).toMatchObject({ model: 'm', usage: { total_tokens: 7 } });
   });
 

@@ -45,9 +45,7 @@ const russian = 'Сегодня хорошая погода, и мы идём г
 const base64 = Buffer.from(english).toString('base64');
 
 test.each([
-  ['English, at 5 characters a token', english, english.length / 5],
   ['code with deep indentation, at 6 characters a token', code, code.length / 6],
-  ['Chinese, at 2 tokens for 3 characters', chinese, chinese.length * 0.66],
   ['Chinese, at 1 token for 2 characters', chinese, chinese.length / 2],
   ['Russian, at 4 characters a token', russian, russian.length / 4],
   ['base64, at 2 characters a token', base64, base64.length / 2],
@@ -59,11 +57,9 @@ test.each([
 });
 
 test.each([
-  ['English', english.repeat(4)],
   ['code', code.repeat(10)],
   ['Chinese', chinese.repeat(3)],
   ['Russian', russian.repeat(5)],
-  ['base64', base64.repeat(4)],
 ])('%s that was cut at 2,048 tokens is suspected', (_, text) => {
   expect(suspect(text, 2048)).toBeGreaterThan(2048 / 0.6);
 });

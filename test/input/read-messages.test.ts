@@ -35,17 +35,13 @@ function fileOf(value: unknown): string {
 }
 
 describe('messages are read from', () => {
+  const user = '{"role":"user","content":"a"}';
+
   test.each([
     ['a list', '[{"role":"user","content":"a"},{"role":"assistant","content":"b","x":1}]'],
-    [
-      'an object',
-      '{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}',
-    ],
+    ['an object', `{"messages":[${user},{"role":"assistant","content":"b"}]}`],
     ['lines', '{"role":"user","content":"a"}\r\n\n{"role":"assistant","content":"b"}\n'],
-    [
-      'parts',
-      '[{"role":"user","content":[{"type":"text","text":"a"}]},{"role":"assistant","content":"b"}]',
-    ],
+    ['parts', `[${user},{"role":"assistant","content":[{"type":"text","text":"b"}]}]`],
   ])('%s', (_what, text) => {
     expect(parsed(text)).toEqual(['user: a', 'assistant: b']);
   });
@@ -74,8 +70,8 @@ describe('what cannot be sent is named with its place', () => {
     ['[{"role":"user"}]', 'm.json: message 1 has content that is not text'],
     ['[{"role":"user","content":" "}]', 'm.json: message 1 has no text'],
     [
-      '[{"role":"user","content":[{"type":"image_url"}]}]',
-      'm.json: message 1 has a part of the type "image_url"',
+      '[{"role":"user","content":[{"type":"img"}]}]',
+      'm.json: message 1 has a part of the type "img"',
     ],
     ['["a"]', 'm.json: message 1 is not an object'],
     ['[]', 'm.json has no message'],
@@ -90,20 +86,14 @@ describe('what cannot be sent is named with its place', () => {
     [['-M', 'hello'], '-M: message 1 has no role'],
     [['-M', 'tool:a'], '-M: message 1 has the role "tool"'],
     [['-M', 'assistant:a'], 'has the role "assistant" and is the first one'],
-    [
-      ['-M', 'user:a', '-M', 'user:b'],
-      '-M: message 2 has the role "user" and follows one of the role "user"',
-    ],
+    [['-M', 'user:a', '-M', 'user:b'], '-M: message 2 has the role "user" and follows one of the'],
     [['-M', 'user:a'], '-M: message 1 has the role "user", and the prompt follows it'],
     [[...typed, '-s', 'x'], '--system and a system message cannot be used together'],
     [[...typed, '-c'], "option '-M <role:text>' cannot be used with option '-c, --continue'"],
     [['--messages', '-', '-'], '"-" requires standard input, but --messages reads it'],
   ])('%j', async (words, problem) => {
-    expectFailure(
-      await runInMemory([...words, 'hi', '--sandbox'], { input: JSON.stringify(history) }),
-      2,
-      problem,
-    );
+    const input = JSON.stringify(history);
+    expectFailure(await runInMemory([...words, 'hi', '--sandbox'], { input }), 2, problem);
   });
 });
 
@@ -113,10 +103,8 @@ test('messages are sent before the prompt; those of -M follow those of a file', 
   expect(await sent([...typed, '3+3'])).toEqual([...history, prompt]);
   const both = ['--messages', fileOf(history), '-M', 'user:2+2', '-M', 'assistant:4', '3+3'];
   expect(await sent(both)).toEqual([...history, user, assistant, prompt]);
-  expect(await sent(['--messages', '-', '3+3'], JSON.stringify(history))).toEqual([
-    ...history,
-    prompt,
-  ]);
+  const piped = await sent(['--messages', '-', '3+3'], JSON.stringify(history));
+  expect(piped).toEqual([...history, prompt]);
 });
 
 test('without a prompt, the last message is the prompt, and standard input joins it', async () => {
@@ -128,10 +116,8 @@ test('without a prompt, the last message is the prompt, and standard input joins
 test('natter run sends them before the prompt of the file; a system message replaces its own', async () => {
   const file = join(folderOf(), 'r.md');
   writeFileSync(file, '---\nsystem: own\n---\nhi');
-  expect(await sent(['run', file, ...typed])).toEqual([
-    ...history,
-    { role: 'user', content: 'hi' },
-  ]);
+  const prompt = { role: 'user', content: 'hi' };
+  expect(await sent(['run', file, ...typed])).toEqual([...history, prompt]);
 });
 
 test('messages are the first turns of the conversation, which has none before', async () => {
@@ -143,11 +129,8 @@ test('messages are the first turns of the conversation, which has none before', 
   expect(turns[2]?.incomplete).toBeUndefined();
   const { stdout } = await data.run(['-c', 'and?', '--dry-run', '--sandbox']);
   expect(stdout.match(/"role"/g)).toHaveLength(6);
-  expectFailure(
-    await data.run([...named, ...typed]),
-    2,
-    'the conversation "sums" has turns already',
-  );
+  const again = await data.run([...named, ...typed]);
+  expectFailure(again, 2, 'the conversation "sums" has turns already');
 });
 
 test('a secret in a message is refused with its place, for a prompt and a batch', async () => {
@@ -165,10 +148,8 @@ test('a secret in a message is refused with its place, for a prompt and a batch'
 test('natter batch sends them before each prompt, and fails an item with messages of its own', async () => {
   const place = await openBatchPlace();
   place.write('m.json', JSON.stringify(history));
-  place.write(
-    'p.jsonl',
-    `{"prompt":"a","system":"own"}\n${JSON.stringify({ messages: history })}\n`,
-  );
+  const lines = [{ prompt: 'a', system: 'own' }, { messages: history }];
+  place.write('p.jsonl', lines.map((line) => JSON.stringify(line)).join('\n'));
   const { code, stdout } = await place.run(['p.jsonl', '--messages', 'm.json']);
   expect(code).toBe(2);
   const own = { role: 'system', content: 'own' };
@@ -176,9 +157,6 @@ test('natter batch sends them before each prompt, and fails an item with message
   expect(place.bodies).toMatchObject([{ messages }]);
   const message = expect.stringContaining('has messages of its own') as string;
   expect(parseResults(stdout)).toMatchObject([{ content: 'a' }, { error: { message } }]);
-  expectFailure(
-    await place.run(['--messages', '-']),
-    2,
-    'cannot have both the messages and the prompts',
-  );
+  const both = await place.run(['--messages', '-']);
+  expectFailure(both, 2, 'cannot have both the messages and the prompts');
 });

@@ -82,11 +82,8 @@ test('a retry shows the seconds of Retry-After without the jitter', async () => 
   await pass(1000);
   await pass(1200);
   activity.settle();
-  expect(drawn().map((line) => line.replace(/.* of 4 (.*):.*/, '$1'))).toEqual([
-    'in 2 s',
-    'in 1 s',
-    'after 2 s',
-  ]);
+  const times = drawn().map((line) => line.replace(/.* of 4 (.*):.*/, '$1'));
+  expect(times).toEqual(['in 2 s', 'in 1 s', 'after 2 s']);
 });
 
 test('a retry that was stopped while waiting keeps its remaining time', async () => {

@@ -1,27 +1,25 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import { createAnswerColumns } from '../../src/output/answer-columns.ts';
+import { createAnswerColumns } from '../../src/output/comparison.ts';
+import type { Context, Presentation } from '../../src/run.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createMemoryDevice, createMemoryOutput } from '../support/memory-context.ts';
-import { createScreen, rewrappingTraits } from '../support/screen.ts';
-import { answerOf, text } from './compared-answers.ts';
+import { createScreen } from '../support/screen.ts';
+import { text } from '../support/events.ts';
+import { answerOf } from './compared-answers.ts';
 
 function open(columns = 30, rows = 12) {
   const screen = createScreen(columns, rows);
   const clock = createFakeClock();
   const { device, resize, exit, resume, pressSuspend, log } = createMemoryDevice();
-  const view = createAnswerColumns({
-    output: { ...createMemoryOutput(true), ...screen },
-    clock,
-    device,
-    style: plainStyle,
-    unicode: true,
-    traits: rewrappingTraits,
-    labels: ['one', 'two'],
-    transform: () => ({ write: (piece) => piece, end: () => '' }),
-  });
+  const stdout = { ...createMemoryOutput(true), ...screen };
+  const environment = { TERM_PROGRAM: 'vscode' };
+  const context = { clock, device, environment, streams: { stdout } } as unknown as Context;
+  const presentation = { style: plainStyle, unicode: true } as Presentation;
+  const transform = () => ({ write: (piece: string) => piece, end: () => '' });
+  const view = createAnswerColumns(context, presentation, ['one', 'two'], transform);
   /** Waits until the region is drawn. */
   const settle = async () => {
     await clock.advance(200);
@@ -95,11 +93,8 @@ test('an early end keeps the received text', async () => {
   const { screen, view } = open();
   await view.event(0, text('a\nb\nc'));
   await view.close();
-  expect((await screen.lines()).slice(2)).toEqual([
-    'a             │',
-    'b             │',
-    'c             │',
-  ]);
+  const rows = (await screen.lines()).slice(2);
+  expect(rows).toEqual(['a             │', 'b             │', 'c             │']);
 });
 
 test('no text is lost in a resized window', async () => {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
 import { AnswerMeter } from '../../src/output/answer-meter.ts';
+import { text } from '../support/events.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
-const text: ChatEvent = { type: 'text-received', text: 'a', deltas: ['a'] };
 const cause = new Failure('server_error', 'no');
 const retry = (number: number): ChatEvent => {
   return { type: 'retry-scheduled', retry: number, retries: 4, delay: 500, cause };
@@ -14,9 +14,9 @@ test('Y3: an unfinished answer has the times of its first text and its end', asy
   const clock = createFakeClock();
   const meter = new AnswerMeter(clock);
   await clock.advance(20);
-  meter.event(text);
+  meter.event(text('a'));
   await clock.advance(5);
-  meter.event(text);
+  meter.event(text('b'));
   await clock.advance(10);
   const timing = { firstText: 20, total: 35 };
   expect(meter.metadata()).toEqual({ complete: false, attempts: 1, timing });
@@ -27,12 +27,7 @@ test.each([
   ['while waiting for the first retry', [retry(1)], 499, 1],
   ['after the first retry was sent', [retry(1)], 500, 2],
   ['while waiting for the second retry', [retry(1), retry(2)], 0, 2],
-  [
-    'after the service accepted the third',
-    [retry(1), retry(2), { type: 'answer-started', attempt: 3 }],
-    900,
-    3,
-  ],
+  ['after the third is accepted', [retry(1), { type: 'answer-started', attempt: 3 }], 900, 3],
 ] as const)(
   'Y3: a prompt that is stopped %s has the requests that were sent',
   async (_, events, wait, attempts) => {

@@ -9,13 +9,10 @@ import {
 import { Failure } from '../../src/failure.ts';
 import { AnswerMeter } from '../../src/output/answer-meter.ts';
 import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
+import { text } from '../support/events.ts';
+import { jsonLines } from '../support/natter.ts';
 import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 
-const text = (...deltas: string[]): ChatEvent => ({
-  type: 'text-received',
-  text: deltas.join(''),
-  deltas,
-});
 const started: ChatEvent = { type: 'answer-started', attempt: 1 };
 const finished: ChatEvent = {
   type: 'answer-finished',
@@ -81,13 +78,11 @@ test.each([
 
 test('the terminal printer prints the rest of the transform at the end', async () => {
   let held = '';
-  const holding = {
-    write(piece: string) {
-      held += piece;
-      return '';
-    },
-    end: () => held.toUpperCase(),
+  const write = (piece: string) => {
+    held += piece;
+    return '';
   };
+  const holding = { write, end: () => held.toUpperCase() };
   const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
     textPrinter(stdout, { transform: holding });
   expect(await print(make, [text('a'), text('b')])).toBe('AB\n');
@@ -117,23 +112,15 @@ test('the JSON printer prints one document for a complete answer', async () => {
   });
 });
 
-test('the JSON printer marks a cut answer, and names the requested model', async () => {
-  const shown = await print(document, [started, text('half')]);
-  expect(JSON.parse(shown)).toMatchObject({ model: 'asked', content: 'half', incomplete: true });
-});
+const named: ChatEvent = { type: 'answer-named', id: 'chatcmpl-9', model: 'nextgen' };
 
-test('the JSON printer keeps the reported id and model of a cut answer', async () => {
-  const named: ChatEvent = { type: 'answer-named', id: 'chatcmpl-9', model: 'nextgen' };
-  const events = [started, named, text('half')];
-  const shown = await print(document, events);
-  expect(JSON.parse(shown)).toMatchObject({ id: 'chatcmpl-9', model: 'nextgen' });
-});
-
-test('the JSON printer discards the id of a retried attempt', async () => {
-  const named: ChatEvent = { type: 'answer-named', id: 'chatcmpl-9' };
-  const events = [started, named, { ...started, attempt: 2 }, text('half')];
-  const shown = await print(document, events);
-  expect(JSON.parse(shown)).toMatchObject({ id: null });
+test.each([
+  ['has the requested model', [started], { model: 'asked' }],
+  ['keeps the reported id and model', [started, named], { id: 'chatcmpl-9', model: 'nextgen' }],
+  ['has no id of an earlier attempt', [started, named, { ...started, attempt: 2 }], { id: null }],
+])('the JSON of a cut answer %s', async (_, events, expected) => {
+  const shown = await print(document, [...events, text('half')]);
+  expect(JSON.parse(shown)).toMatchObject({ ...expected, content: 'half', incomplete: true });
 });
 
 test('Y3: the JSON printer prints a document for a prompt that fails before any text', async () => {
@@ -151,8 +138,7 @@ test('Y3: the JSON printer prints a document for a prompt that fails before any 
 });
 
 test('Y3: the JSON lines printer ends with the failure, its attempts and times', async () => {
-  const shown = await print(lines, [started, text('a')]);
-  expect(JSON.parse(shown.trimEnd().split('\n').at(-1) ?? '')).toEqual({
+  expect(jsonLines(await print(lines, [started, text('a')])).at(-1)).toEqual({
     type: 'answer-failed',
     attempts: 1,
     timing: { first_text_ms: 0, total_ms: 0 },
@@ -161,15 +147,13 @@ test('Y3: the JSON lines printer ends with the failure, its attempts and times',
 });
 
 test('the JSON lines printer prints a line for each event, and one for each delta', async () => {
-  const shown = await print(lines, [started, text('a', 'b'), finished]);
-  const printed = shown.trimEnd().split('\n');
-  expect(printed.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
-    'answer-started',
-    'text-received',
-    'text-received',
-    'answer-finished',
+  const printed = jsonLines(await print(lines, [started, text('a', 'b'), finished]));
+  expect(printed).toMatchObject([
+    { type: 'answer-started' },
+    { type: 'text-received', text: 'a' },
+    { type: 'text-received', text: 'b' },
+    { type: 'answer-finished' },
   ]);
-  expect(JSON.parse(printed[1] ?? '')).toEqual({ type: 'text-received', text: 'a' });
 });
 
 test('T16 JSON is safe to show on a terminal and means the same', async () => {

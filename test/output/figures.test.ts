@@ -31,9 +31,8 @@ const silent: MeasuredAnswer = {
   timing: { total: 40 },
   endReason: '-',
 };
-const layout = (isTerminal: boolean, width = 80) => {
-  return { isTerminal, width, style: plainStyle };
-};
+const style = plainStyle;
+const layout = (isTerminal: boolean, width = 80) => ({ isTerminal, width, style });
 
 test.each([
   [100, { firstText: 0, total: 2000 }, 50],
@@ -101,11 +100,8 @@ test.each([
   expect(tokenText(tokens, isEstimate)).toBe(text);
 });
 
-test('Y19: a percentage has no space before its sign', () => {
+test('Y19: a percentage has no space before its sign, and one token is in the singular', () => {
   expect(percent(64_000, 128_000)).toBe('50%');
-});
-
-test('Y19: the usage line has one token in the singular', () => {
   const usage = { prompt_tokens: 1, completion_tokens: 1 };
   const metadata = { model: 'origin', complete: true, usage } as Parameters<typeof usageLine>[0];
   expect(usageLine(metadata, 'origin')).toBe('origin · 1 token in, 1 out');

@@ -3,14 +3,13 @@ import { Failure } from '../../src/failure.ts';
 import { chooseAnswerFormat } from '../../src/output/answer-printer.ts';
 import { toFailure } from '../../src/output/ending-failure.ts';
 import { usageLine } from '../../src/output/figures.ts';
-import { failureRecord } from '../../src/output/json-answer.ts';
 import {
   createNotices,
   filteredNotice,
   finishNotice,
   noticeRows,
 } from '../../src/output/notices.ts';
-import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
+import { createMemoryOutput } from '../support/memory-context.ts';
 
 describe('the format of an answer', () => {
   test.each([
@@ -103,16 +102,6 @@ describe('the report of a failure', () => {
     requestId: 'r-1',
     attempts: 2,
     hint: 'wait',
-  });
-
-  test('is the last event of JSON lines', () => {
-    const metadata = { complete: false, attempts: 2, timing: { total: 30.6 } };
-    expect(failureRecord(failure, metadata, createMemoryContext().context)).toMatchObject({
-      type: 'answer-failed',
-      attempts: 2,
-      timing: { total_ms: 31 },
-      error: { kind: 'rate_limited', status: 429 },
-    });
   });
 
   test.each([

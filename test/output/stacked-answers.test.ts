@@ -4,7 +4,8 @@ import { textPrinter } from '../../src/output/answer-printer.ts';
 import { createStackedAnswers } from '../../src/output/comparison.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
-import { answerOf, finished, text } from './compared-answers.ts';
+import { finished, text } from '../support/events.ts';
+import { answerOf } from './compared-answers.ts';
 
 function open() {
   const stdout = createMemoryOutput();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { columnWidth, previewRows, takeRows, TextColumn } from '../../src/output/answer-columns.ts';
+import { columnWidth, previewRows, takeRows, TextColumn } from '../../src/output/comparison.ts';
 import { processorTime } from '../support/processor-time.ts';
 
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
@@ -16,18 +16,8 @@ function layOut(texts: readonly string[], window: number): readonly string[] {
 }
 
 test.each<[string, readonly string[], number, readonly string[]]>([
-  [
-    'texts of equal length',
-    ['one\ntwo\n', 'three\nfour\n'],
-    20,
-    ['one      | three', 'two      | four'],
-  ],
-  [
-    'a short text leaves its column empty',
-    ['a', 'b\nc\nd'],
-    12,
-    ['a    | b', '     | c', '     | d'],
-  ],
+  ['texts of equal length', ['one\ntwo\n', 'a\nb\n'], 20, ['one      | a', 'two      | b']],
+  ['a short text leaves room', ['a', 'b\nc\nd'], 12, ['a    | b', '     | c', '     | d']],
   ['an empty text', ['', 'b'], 12, ['     | b']],
   ['long lines are wrapped', ['one two', 'three'], 12, ['one  | thre', 'two  | e']],
   ['wide characters count twice', ['今天', 'b'], 14, ['今天  | b']],
@@ -85,14 +75,6 @@ describe('a column', () => {
     expect(column.hasRow(8)).toBe(false);
     column.end();
     expect([column.isDone(), column.take(8), column.isDone()]).toEqual([false, 'three', true]);
-  });
-
-  test('takes the rest of a line at a different width', () => {
-    const column = new TextColumn();
-    column.write('one two three four\n');
-    expect(column.take(7)).toBe('one two');
-    expect(column.take(5)).toBe('three');
-    expect(column.take(20)).toBe('four');
   });
 
   test('previews the next rows without taking them', () => {

@@ -24,10 +24,8 @@ test.each([
 });
 
 test('marks are coloured', () => {
-  const parts = diffWords('red', 'blue') ?? [];
-  expect(formatDiff(parts, colorStyle)).toBe(
-    '\u001B[31m[-red-]\u001B[39m\u001B[32m{+blue+}\u001B[39m',
-  );
+  const shown = formatDiff(diffWords('red', 'blue') ?? [], colorStyle);
+  expect(shown).toBe('\u001B[31m[-red-]\u001B[39m\u001B[32m{+blue+}\u001B[39m');
 });
 
 describe('long texts', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { parsePromptFile } from '../../src/prompt-files/parse-prompt-file.ts';
 import { variablesOf } from '../../src/prompt-files/prompt-file.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type Template,
   textPart,
 } from '../../src/prompt-files/template.ts';
-import { promptMarkdown } from '../../src/prompt-files/write-markdown.ts';
+import { promptMarkdown, yamlText } from '../../src/prompt-files/write-markdown.ts';
 import { fc } from '../support/properties.ts';
 
 const file = { name: 'a.md', path: '/a.md' };
@@ -160,4 +161,46 @@ describe('a pattern of fabric', () => {
     const read = await parse('# ID\n{{input}}', '/p/system.md');
     expect([read.system, fill(read.prompt)]).toEqual([undefined, '# ID\nIN']);
   });
+});
+
+const yamlMarks = [
+  '\n',
+  ' ',
+  '\t',
+  '#',
+  ': ',
+  '- ',
+  '|',
+  '---',
+  'no',
+  'null',
+  '~',
+  '1e3',
+  '<<',
+  '"',
+];
+const piece = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(...yamlMarks, '\u2028', 'k'.repeat(2000)),
+);
+const text = fc.oneof(
+  piece,
+  fc.array(piece).map((pieces) => pieces.join('')),
+  fc.array(fc.constantFrom('word', '', ' a', 'é:', 'b ')).map((lines) => lines.join('\n')),
+);
+
+test('a value written as YAML is the same when it is read', () => {
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null)),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (original) => {
+      expect(parseYaml(yamlText({ params: original }))).toEqual({ params: original });
+    }),
+  );
 });

@@ -41,27 +41,14 @@ const lines: fc.Arbitrary<RecordedLine> = fc.oneof(
   fc.record({ ...place, type: fc.constantFrom('end' as const, 'stopped' as const) }),
 );
 
-test('reads the bytes that were written', () => {
-  fc.assert(
-    fc.property(fc.uint8Array(), (bytes) => {
-      const line = formatLine({ exchange: 1, at: 0, ...bytesEvent(bytes) });
-      const read = parseLine(line);
-      expect(read?.type === 'bytes' && Buffer.from(bytesOf(read))).toEqual(Buffer.from(bytes));
-    }),
-  );
-});
-
-test('writes valid UTF-8 as text, and a cut character in base64', () => {
-  fc.assert(
-    fc.property(text, fc.nat(), (whole, cut) => {
-      const bytes = Buffer.from(whole);
-      const end = cut % (bytes.length + 1);
-      const events = [bytesEvent(bytes.subarray(0, end)), bytesEvent(bytes.subarray(end))];
-      expect(Buffer.concat(events.map(bytesOf)).toString()).toBe(bytes.toString());
-    }),
-  );
+test('writes valid UTF-8 as text, other bytes in base64, and reads them', () => {
   expect(bytesEvent(Buffer.from('für'))).toEqual({ type: 'bytes', text: 'für' });
   expect(bytesEvent(Buffer.from('ü').subarray(0, 1))).toEqual({ type: 'bytes', base64: 'ww==' });
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      expect(Buffer.from(bytesOf(bytesEvent(bytes)))).toEqual(Buffer.from(bytes));
+    }),
+  );
 });
 
 test('writes one line per event, and reads the same event', () => {
@@ -100,13 +87,10 @@ test.each([
 });
 
 test('reads a line without time, headers or `transient`, as written by hand', () => {
-  expect(parseLine('{"exchange":1,"type":"response","status":429}')).toMatchObject({
-    at: 0,
-    headers: {},
-  });
-  expect(
-    parseLine('{"exchange":1,"type":"failure","kind":"unreachable","message":"gone"}'),
-  ).toMatchObject({ at: 0, transient: false });
+  const read = (event: object) => parseLine(JSON.stringify({ exchange: 1, ...event }));
+  expect(read({ type: 'response', status: 429 })).toMatchObject({ at: 0, headers: {} });
+  const failure = { type: 'failure', kind: 'unreachable', message: 'gone' };
+  expect(read(failure)).toMatchObject({ at: 0, transient: false });
 });
 
 test.each([

@@ -94,50 +94,42 @@ const spelled = (write: (part: string, index: number) => string) =>
 const value = (part: string) => ({ choices: [{ index: 0, delta: { content: part } }] });
 const other = { index: 1, delta: { content: 'another' } };
 
+const json = JSON.stringify;
+const texts = (...words: readonly string[]) => words.map((text) => ({ type: 'text', text }));
+const deep = '['.repeat(3000) + ']'.repeat(3000);
+
 const spellings: [name: string, body: string, contentType?: string][] = [
-  ['two spaces after "data:"', spelled((part) => `data:  ${JSON.stringify(value(part))}\n\n`)],
-  ['a tab after "data:"', spelled((part) => `data:\t${JSON.stringify(value(part))}\n\n`)],
+  ['two spaces after "data:"', spelled((part) => `data:  ${json(value(part))}\n\n`)],
+  ['a tab after "data:"', spelled((part) => `data:\t${json(value(part))}\n\n`)],
   ['lines that end with CR', spelled(delta).replaceAll('\n', '\r')],
   ['lines that end with CRLF', spelled(delta).replaceAll('\n', '\r\n')],
   ['a byte order mark', `\uFEFF${spelled(delta)}`],
   [
     'two data lines for an event',
-    spelled((part) => `data: {"choices":\ndata: ${JSON.stringify(value(part).choices)}}\n\n`),
+    spelled((part) => `data: {"choices":\ndata: ${json(value(part).choices)}}\n\n`),
   ],
-  [
-    'content as a list of parts',
-    spelled((part) => choice({ delta: { content: [{ type: 'text', text: part }] } })),
-  ],
+  ['a list of parts', spelled((part) => choice({ delta: { content: texts(part) } }))],
   [
     'one JSON body with a list of parts',
-    JSON.stringify(
-      { choices: [{ message: { content: parts.map((text) => ({ type: 'text', text })) } }] },
-      null,
-      2,
-    ),
+    json({ choices: [{ message: { content: texts(...parts) } }] }, null, 2),
     'application/json',
   ],
   [
     'a delta, then a message',
     spelled((part, index) =>
-      choice({ [index % 2 === 0 ? 'delta' : 'message']: { content: part } }),
+      choice({ [['delta', 'message'][index % 2] ?? '']: { content: part } }),
     ),
   ],
   [
     'choices in changing order',
-    spelled((part, index) =>
-      event({
-        choices:
-          index % 2 === 0 ? [...value(part).choices, other] : [other, ...value(part).choices],
-      }),
-    ),
+    spelled((part, index) => {
+      const choices = [...value(part).choices, other];
+      return event({ choices: index % 2 === 0 ? choices : choices.toReversed() });
+    }),
   ],
   [
     'events with deeply nested fields',
-    spelled((part) => {
-      const nested = '['.repeat(3000) + ']'.repeat(3000);
-      return `data: {"more":${nested},"choices":${JSON.stringify(value(part).choices)}}\n\n`;
-    }),
+    spelled((part) => `data: {"more":${deep},"choices":${json(value(part).choices)}}\n\n`),
   ],
 ];
 
@@ -155,16 +147,11 @@ test.each(spellings)(
 );
 
 test('F4 the rest of a changed event stays: id, model, reasoning, finish reason, usage, tools', async () => {
+  const turn = { content: '+Qw7==TopSecret', reasoning: 'hm', tool_calls: [{ index: 0 }] };
   const last = {
     id: 'c-1',
     model: 'm-1',
-    choices: [
-      {
-        index: 0,
-        delta: { content: '+Qw7==TopSecret', reasoning: 'hm', tool_calls: [{ index: 0 }] },
-        finish_reason: 'tool_calls',
-      },
-    ],
+    choices: [{ index: 0, delta: turn, finish_reason: 'tool_calls' }],
     usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
   };
   const body = delta('nk-4/Zx9') + event(last) + done;
@@ -184,14 +171,10 @@ test('F4 an error in a changed event stays', async () => {
 
 /** The texts of a stream's deltas, joined. */
 function spelledOut(stream: string): string {
-  const texts = stream.split('\n').flatMap((line) => {
-    if (!line.startsWith('data: {')) return [];
-    const { choices } = JSON.parse(line.slice(6)) as {
-      readonly choices: readonly { readonly delta: { readonly content?: string } }[];
-    };
-    return choices.map(({ delta: { content = '' } }) => content);
-  });
-  return texts.join('');
+  const events = [...stream.matchAll(/^data: (\{.*)$/gm)].map(
+    ([, data = '']) => JSON.parse(data) as { choices: [{ delta: { content?: string } }] },
+  );
+  return events.map(({ choices: [first] }) => first.delta.content ?? '').join('');
 }
 
 test('masks a key in any form that is spread over events, wherever reads end', () => {

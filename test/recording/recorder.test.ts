@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
 import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
@@ -9,7 +10,6 @@ import {
   chunk,
   delta,
   done,
-  head,
   json,
   response,
   streamHead,
@@ -19,7 +19,7 @@ import { type Reply, fin, reset } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 import { createTestClient, prompt, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
-import { newPath, openRecorded, readRecordedLines } from './recording-fixtures.ts';
+import { eventStream, newPath, openRecorded, readRecordedLines } from './recording-fixtures.ts';
 import type { HttpRequest, Transport } from '../../src/client/http/transport.ts';
 import { createLock, createOwner, releaseLock } from '../../src/storage/lock/lock.ts';
 
@@ -126,13 +126,7 @@ test.each<[string, Reply]>([
   ['an answer', [streamed(echo)]],
   [
     'bytes that are not UTF-8',
-    [
-      response(
-        200,
-        { 'content-type': 'text/event-stream' },
-        Buffer.concat([Buffer.from([0xff]), Buffer.from(delta(echo) + done)]),
-      ),
-    ],
+    [response(200, eventStream, Buffer.from(`\u00ff${delta(echo)}`, 'latin1'))],
   ],
   ['a header', [response(500, { 'x-echo': echo })]],
   ['an answer that is cut within the key', [streamHead(), chunk(`data: ${secretKey}`), fin]],
@@ -158,25 +152,17 @@ test('K9 masks a key in the prompt', async () => {
   });
 });
 
-test.each<[string, Reply, readonly string[], string]>([
-  [
-    'R18 a reset before the answer',
-    [reset],
-    ['request', 'failure'],
-    'closed the connection before the response',
-  ],
-  [
-    'a cut in the middle',
-    [streamHead(), chunk(delta('a')), fin],
-    ['request', 'response', 'bytes', 'failure'],
-    'closed the connection before the answer ended',
-  ],
-  ['a response that is not HTTP', ['hello\r\n\r\n'], ['request', 'failure'], 'is not HTTP'],
+const cut: Reply = [streamHead(), chunk(delta('a')), fin];
+
+test.each<[string, Reply, string, RegExp]>([
+  ['R18 a reset', [reset], 'request failure', /closed the connection before the response/],
+  ['a cut', cut, 'request response bytes failure', /closed the connection before the answer ended/],
+  ['a response that is not HTTP', ['hello\r\n\r\n'], 'request failure', /is not HTTP/],
 ])('records the failure of %s', async (_, reply, types, message) => {
   const set = await recording([reply], { retries: 0 });
   await runChat(set);
-  expect(typesIn(set.path)).toEqual(types);
-  expect(String(readRecordedLines(set.path).at(-1)?.['message'])).toContain(message);
+  expect(typesIn(set.path).join(' ')).toBe(types);
+  expect(readRecordedLines(set.path).at(-1)?.['message']).toMatch(message);
 });
 
 test('R20 records a time limit with its message', async () => {
@@ -203,12 +189,8 @@ test('records the received part of an interrupted answer, as stopped', async () 
 });
 
 test('S48 records a compressed answer as text', async () => {
-  const { gzipSync } = await import('node:zlib');
-  const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
-  const body = gzipSync(delta('Hi') + done);
-  const set = await recording([
-    [head(200, { ...headers, 'content-length': `${body.length}` }), body],
-  ]);
+  const headers = { ...eventStream, 'content-encoding': 'gzip' };
+  const set = await recording([[response(200, headers, gzipSync(delta('Hi') + done))]]);
   expect((await runChat(set)).text).toBe('Hi');
   const [, begin, bytes] = readRecordedLines(set.path);
   expect(begin?.['headers']).toEqual({ 'content-type': 'text/event-stream' });

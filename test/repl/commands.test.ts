@@ -35,7 +35,7 @@ const cut = conversationOf(asked, { ...answer, content: 'beca', incomplete: true
 const twoPrompts = stateOf({
   conversation: conversationOf(
     asked,
-    answer,
+    { ...answer, content: 'because\n```\nit is\n```' },
     { role: 'user', content: 'two\nlines' },
     { role: 'assistant', content: 'never' },
   ),
@@ -77,6 +77,8 @@ test.each<[line: string, said: readonly string[], state?: ReplState]>([
   ['/edit 0', ['the conversation has only 2 prompts'], twoPrompts],
   ['/edit x', ['the conversation has only 2 prompts'], twoPrompts],
   ['/copy -3', ['this conversation has 2 answers'], twoPrompts],
+  ['/copy 3', ['the last answer has no code block'], twoPrompts],
+  ['/copy -2 3', ['answer -2 has one code block'], twoPrompts],
   ['/copy -0', ['/copy takes the number of a code block or answer'], twoPrompts],
   ['/copy 1 -2', ['/copy takes the number of a code block or answer'], twoPrompts],
   ['/save -2', ['/save needs a file name'], twoPrompts],
@@ -132,33 +134,30 @@ test('/edit 2 restores the second last prompt, and Tab lists the prompts', () =>
   ]);
 });
 
-const last = { source: 'because', name: 'the last answer' };
-const before = { source: 'because', name: 'answer -2' };
+const last = { text: 'because', name: 'the last answer' };
 
 test.each<[line: string, effect: object, state?: ReplState]>([
-  ['/copy', { type: 'copy', ...last, block: undefined }, withLastPrompt],
-  ['/copy 2', { type: 'copy', ...last, block: 2 }, withLastPrompt],
-  ['/save a.md', { type: 'save', ...last, block: undefined, path: 'a.md' }, withLastPrompt],
-  ['/save 2 "a b.ts"', { type: 'save', ...last, block: 2, path: 'a b.ts' }, withLastPrompt],
+  ['/copy', { type: 'copy', ...last }, withLastPrompt],
+  ['/save "a b.ts"', { type: 'save', ...last, path: 'a b.ts' }, withLastPrompt],
   ['/save', { type: 'save-journal' }, withLastPrompt],
-  ['/copy -2', { type: 'copy', ...before, block: undefined }, twoPrompts],
-  ['/copy -2 1', { type: 'copy', ...before, block: 1 }, twoPrompts],
-  ['/save -2 1 a.md', { type: 'save', ...before, block: 1, path: 'a.md' }, twoPrompts],
+  ['/copy -2', { type: 'copy', name: 'answer -2' }, twoPrompts],
+  ['/copy -2 1', { type: 'copy', text: 'it is\n', name: 'code block 1' }, twoPrompts],
+  ['/save -2 1 a.md', { type: 'save', text: 'it is\n', path: 'a.md' }, twoPrompts],
   ['/clear', { type: 'scroll-away' }],
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
   ['/conversations tea', { type: 'open-list', query: 'tea', searchesTexts: true }],
-  ['/rename tea', { set: { title: 'tea' }, said: 'the title is now tea' }],
-  ['/pin', { type: 'set-attributes', set: { pin: true } }],
+  ['/rename tea', { type: 'change-journal', set: { title: 'tea' } }],
+  ['/pin', { type: 'change-journal', set: { pin: true } }],
   ['/pin off', { set: { pin: false } }, stateOf({ conversation: pinned })],
   ['/attach "my notes.md"', { type: 'attach', input: 'my notes.md' }],
-  ['/model nextgen', { type: 'record-model', input: 'nextgen' }, withLastPrompt],
+  ['/model nextgen', { type: 'change-journal', set: { model: 'nextgen' } }, withLastPrompt],
   ['/continue', { prompt: { type: 'continue', turnId: 't2' } }, stateOf({ conversation: cut })],
 ])('%s requests the effect %j', (line, effect, state = stateOf()) => {
   expect(command(state, line).effects).toContainEqual(expect.objectContaining(effect));
 });
 
 test('/model is not recorded before the first turn', () => {
-  expect(effectsOf(command(stateOf(), '/model nextgen').effects, 'record-model')).toEqual([]);
+  expect(effectsOf(command(stateOf(), '/model nextgen').effects, 'change-journal')).toEqual([]);
 });
 
 test('R9: the last answer is missing while the first one is written, which /copy says at once', () => {
@@ -182,7 +181,7 @@ test.each([
       line,
       enter,
     );
-    expect(effectsOf(effects, type)).toMatchObject([{ source: 'because' }]);
+    expect(effectsOf(effects, type)).toMatchObject([{ text: 'because' }]);
   },
 );
 

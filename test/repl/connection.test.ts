@@ -10,7 +10,6 @@ import type { ReplState } from '../../src/repl/state.ts';
 import { runInApp } from '../support/app.tsx';
 import {
   answerEnded,
-  composed,
   conversationOf,
   effectsOf,
   enter,
@@ -86,10 +85,6 @@ describe('the first run', () => {
     expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
   });
 
-  test('ignores a typed space', () => {
-    expect(runInApp(firstRun, typed(' ')).state.dialog).toBe(firstRun.dialog);
-  });
-
   test.each([
     ['its choice', typed('3')],
     ['Esc', escape],
@@ -160,32 +155,10 @@ describe('the first run', () => {
   });
 });
 
-describe('a failed connection', () => {
-  test('asks for the key again when the key was refused', () => {
-    expect(runInApp(stateOf(), failure('unauthorized')).state.dialog).toMatchObject({
-      label: 'API key',
-    });
-  });
-});
-
-describe('the entry of a key', () => {
-  const entry = stateOf({ dialog: keyDialog(stateOf().service, 'https://api.example.com') });
-
-  test('does not change the composer and is cancelled with Esc', () => {
-    const { state } = runInApp(
-      { ...entry, composer: runInApp(stateOf(), typed('draft')).state.composer },
-      typed('k'),
-      escape,
-    );
-    expect(composed(state)).toBe('draft');
-    expect(state.dialog).toBeUndefined();
-  });
-
-  test('connects without a key if it is empty', () => {
-    expect(effectsOf(runInApp(entry, enter).effects, 'connect')[0]).toMatchObject({
-      key: undefined,
-    });
-  });
+test('an empty key connects without one', () => {
+  const dialog = keyDialog(stateOf().service, 'https://api.example.com');
+  const { effects } = runInApp(stateOf({ dialog }), enter);
+  expect(effectsOf(effects, 'connect')).toMatchObject([{ key: undefined }]);
 });
 
 const address = 'https://api.example.com';
@@ -204,12 +177,4 @@ test.each([
   for (const { effects } of [answering, connecting]) {
     expect(JSON.stringify(effects)).toContain(hint);
   }
-});
-
-test('a refused key is asked for again, and the prompt is kept', () => {
-  const { state } = run(stateOf(), typed('one'), enter, ended);
-  expect(state.dialog).toMatchObject({ type: 'entry', label: 'API key', isHidden: true });
-  const connected = runInApp(state, typed('new-key'), enter);
-  expect(effectsOf(connected.effects, 'connect')).toMatchObject([{ address, key: 'new-key' }]);
-  expect(composed(connected.state)).toBe('one');
 });

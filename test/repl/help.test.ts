@@ -12,17 +12,7 @@ import { keyBindings } from '../../src/repl/composer/keys/key-bindings.ts';
 import { failureText, replHints } from '../../src/repl/session.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
-import {
-  chatEvent,
-  composed,
-  effectsOf,
-  enter,
-  escape,
-  printed,
-  run,
-  stateOf,
-  typed,
-} from '../support/repl-state.ts';
+import { chatEvent, effectsOf, enter, escape, play, stateOf } from '../support/repl-state.ts';
 
 /** The listed commands of a group. */
 const listedIn = (name: string) =>
@@ -32,73 +22,62 @@ const listedIn = (name: string) =>
 
 describe('/help', () => {
   const helpOf = (line: string, changes: Partial<ReplState> = {}) =>
-    printed(run(stateOf(changes), typed(line), enter).effects)[0]?.split('\n') ?? [];
+    play(stateOf(changes), line, enter).printed[0]?.split('\n') ?? [];
   const shownKeys = keyBindings.filter(({ when }) => when === 'composer' || when === 'anywhere');
 
-  test('R4: shows the commands by use, on 20 rows of at most 79 columns', () => {
+  test('R4: shows the commands by use, on 20 rows', () => {
     const rows = helpOf('/help');
     expect(rows).toHaveLength(20);
-    expect(rows.slice(0, 4).map((row) => row.split(' ')[0])).toEqual([
-      '/model',
-      '/resume',
-      '/new',
-      '/retry',
-    ]);
+    expect(rows.slice(0, 4).join('\n')).toMatch(/^\/model .*\n\/resume .*\n\/new .*\n\/retry /);
     expect(rows.at(-1)).toMatch(/^\/help all /);
-    expect(rows.filter((row) => row.length > 79)).toEqual([]);
   });
 
   test('R4: a question mark in an empty composer shows it until another key', () => {
-    const { state, effects } = run(stateOf(), typed('?'));
+    const { state, effects } = play(stateOf(), '?');
     expect(effects).toEqual([]);
     expect(panelOf(state)).toEqual(helpOf('/help'));
-    expect(composed(run(state, escape).state)).toBe('');
-    expect(panelOf(run(state, escape).state)).toEqual([]);
-    expect(panelOf(run(state, typed('?')).state)).toEqual([]);
-    expect(composed(run(state, typed(' why')).state)).toBe('? why');
+    const closed = play(state, escape);
+    expect([closed.text, panelOf(closed.state)]).toEqual(['', []]);
+    expect(panelOf(play(state, '?').state)).toEqual([]);
+    expect(play(state, ' why').text).toBe('? why');
   });
 
   test('R9: during an answer it is below the composer until the next key, and Esc only closes it', () => {
-    const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
-    const chunk = chatEvent(text, 1);
-    const answering = run(stateOf(), typed('why?'), enter, chunk).state;
-    const { state, effects } = run(answering, typed('/help'), enter);
+    const chunk = chatEvent({ type: 'text-received', text: 'half', deltas: ['half'] }, 1);
+    const answering = play(stateOf(), 'why?', enter, chunk).state;
+    const { state, effects } = play(answering, '/help', enter);
     expect(effectsOf(effects, 'print')).toEqual([]);
     expect(panelOf(state)).toEqual(helpOf('/help'));
-    const closed = run(state, escape);
+    const closed = play(state, escape);
     expect(panelOf(closed.state)).toEqual([]);
     expect(effectsOf(closed.effects, 'stop')).toEqual([]);
-    expect(effectsOf(run(closed.state, escape).effects, 'stop')).toHaveLength(1);
+    expect(effectsOf(play(closed.state, escape).effects, 'stop')).toHaveLength(1);
   });
 
-  test('all shows every command below the title of its group, on one row of at most 79 columns', () => {
-    const rows = helpOf('/help all');
+  test('all shows every command below the title of its group', () => {
+    const heads = helpOf('/help all').map((row) => /^[/!]\S*/.exec(row)?.[0] ?? row);
     const ofNatter = groupsOf().filter(({ name }) => name !== 'prompts');
     const inOrder = ofNatter.flatMap(({ name, title }) => [
       title,
       ...listedIn(name).map((command) => `/${command.name}`),
       '',
     ]);
-    const heads = rows.map((row) => /^[/!]\S*/.exec(row)?.[0] ?? row);
     expect(heads).toEqual([...inOrder, 'More', '!command', '!!command', '//', '/help', '/help']);
     expect(ofNatter.length).toBeGreaterThan(3);
-    expect(rows.filter((row) => row.length > 79)).toEqual([]);
   });
 
   test('shows prompt files in a group', () => {
     const promptFiles = [{ name: 'review', summary: 'review a change' }];
+    const usage = '/review [name=value] [text]';
     const shown = helpOf('/help prompts', { promptFiles, columns: 90 });
-    expect(shown).toEqual(['Prompt files', '/review [name=value] [text]  review a change']);
+    expect(shown).toEqual(['Prompt files', `${usage}  review a change`]);
     expect(helpOf('/help all', { promptFiles })).toContain('Prompt files');
-    expect(helpOf('/help review', { promptFiles })[0]).toBe(
-      '/review [name=value] [text]: review a change',
-    );
+    expect(helpOf('/help review', { promptFiles })[0]).toBe(`${usage}: review a change`);
   });
 
   test('shows the commands of one group', () => {
     const rows = helpOf('/help answers');
-    expect(rows[0]).toBe('Answers');
-    expect(rows).toHaveLength(listedIn('answers').length + 1);
+    expect([rows[0], rows.length]).toEqual(['Answers', listedIn('answers').length + 1]);
   });
 
   test('shows an example of every command that has an argument', () => {
@@ -109,36 +88,27 @@ describe('/help', () => {
     }
   });
 
-  test('keys shows every key on one row of at most 79 columns', () => {
-    const rows = helpOf('/help keys');
-    expect(rows).toHaveLength(shownKeys.length);
-    expect(rows.filter((row) => row.length > 79)).toEqual([]);
-  });
-
   test.each(['/help', '/help all', '/help keys'])(
-    '%s breaks between words in a narrow window',
+    '%s has rows of at most 79 columns, and breaks between words in a narrow window',
     (line) => {
+      expect(helpOf(line).filter((row) => row.length > 79)).toEqual([]);
       const rows = helpOf(line, { columns: 40 });
       expect(rows.filter((row) => row.length > 39)).toEqual([]);
       expect(rows.slice(1).filter((row) => !/^$|^\S|^ {4}\S/.test(row))).toEqual([]);
     },
   );
 
-  test('has sentences in line mode, and no commands that need the live region', () => {
+  test('keys shows every key on one row', () => {
+    expect(helpOf('/help keys')).toHaveLength(shownKeys.length);
+  });
+
+  test('has no commands in line mode that need the live region', () => {
     const rows = helpOf('/help all', { isLineMode: true });
-    expect(rows).toContain('/retry, optional model: get a new version of the last answer');
-    const answers = listedIn('answers');
-    expect(rows[0]).toBe(`Answers, ${answers.length} commands:`);
+    expect(rows[0]).toBe(`Answers, ${listedIn('answers').length} commands:`);
     expect(rows.join('\n')).not.toMatch(/\/clear|\/redraw|\/theme/);
     expect(helpOf('/help clear', { isLineMode: true }).at(-1)).toBe(
       'it has no effect in line mode',
     );
-  });
-
-  test('keys has the keys of the line in line mode', () => {
-    const rows = helpOf('/help keys', { isLineMode: true });
-    expect(rows).toContain('Up and Down: earlier and later prompts');
-    expect(rows.join('\n')).not.toMatch(/composer|Alt/);
   });
 });
 
@@ -151,53 +121,49 @@ function thrownBy(act: () => unknown): unknown {
 }
 
 const { context } = createMemoryContext();
+const hintOf = (error: unknown) => failureText(error, context).hint;
 
-const hintAfter = (status: number) => {
-  const failure = serviceFailure(
+const refusedWith = (status: number) =>
+  serviceFailure(
     { status, headers: {}, text: '' },
     new Date(0),
     { method: 'POST', url: new URL('https://api.test/v1/chat/completions'), headers: {} },
     String,
   );
-  return failureText(failure, context).hint ?? '';
-};
 
 test.each(Object.keys(errorNames).map(Number))(
   'the hint after status %d names an option only for the next start of natter',
   (status) => {
-    expect(hintAfter(status)).not.toMatch(/natter (?:models|auth|conversations)|--dry-run/);
-    expect(hintAfter(status).includes('--')).toBe(hintAfter(status).includes('restart natter'));
+    const hint = hintOf(refusedWith(status)) ?? '';
+    expect(hint).not.toMatch(/natter (?:models|auth|conversations)|--dry-run/);
+    expect(hint.includes('--')).toBe(hint.includes('restart natter'));
   },
 );
 
-test('an invalid request is changed with slash commands', () => {
-  expect(hintAfter(400)).toBe('/model, /system and /param change what is sent');
-});
+const copyHint = 'wait for it, or continue in a copy: natter --resume x --branch';
+const unknown = { code: 'from-the-future' } as never;
 
-test('the hint for an unreachable service names no command', () => {
-  const failure = connectTimedOut(createRoute(new URL('https://service.test'), {}), 1000);
-  expect(failureText(failure, context).hint).toBe('check the base URL and the network');
-});
-
-test('a limit that only an option changes needs a restart', () => {
-  expect(failureText(idleTimedOut(5000), context).hint).toBe(
+test.each([
+  ['an invalid request', refusedWith(400), '/model, /system and /param change what is sent'],
+  [
+    'an unreachable service',
+    connectTimedOut(createRoute(new URL('https://service.test'), {}), 1000),
+    'check the base URL and the network',
+  ],
+  [
+    'a limit that only an option changes',
+    idleTimedOut(5000),
     'try again, or restart natter with a longer --idle-timeout',
-  );
-});
-
-test('an unknown conversation points to the list in the REPL', () => {
-  const find = () => findConversation('/nowhere', 'tea');
-  expect(failureText(thrownBy(find), context).hint).toBe('/resume shows their ids and titles');
-});
-
-test('the hint of a failure without a remedy stays as it is', () => {
-  const hint = 'wait for it, or continue in a copy: natter --resume x --branch';
-  expect(failureText(new Failure('storage', 'in use', { hint }), context).hint).toBe(hint);
-});
-
-test('a remedy that only a newer natter knows has no hint', () => {
-  const remedy = { code: 'from-the-future' } as never;
-  expect(failureText(new Failure('unreachable', 'cut', { remedy }), context).hint).toBeUndefined();
+  ],
+  [
+    'an unknown conversation',
+    thrownBy(() => findConversation('/nowhere', 'tea')),
+    '/resume shows their ids and titles',
+  ],
+  ['a failure without a remedy', new Failure('storage', 'x', { hint: copyHint }), copyHint],
+  ['a remedy of a newer natter', new Failure('unreachable', 'x', { remedy: unknown }), undefined],
+])('%s has its hint', (_, error, hint) => {
+  expect(hintOf(error)).toBe(hint);
 });
 
 test('the shared words name no command, option or key', () => {

@@ -4,7 +4,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -107,14 +106,6 @@ test('the newest draft of the ended sessions comes first', () => {
   ]);
 });
 
-test('a draft without a date is found, and without the folder there is none', () => {
-  writeFileSync(join(drafts, '42.json'), '{"text":"no date"}');
-  expect(session(processOn(7)).takeDraft()).toBe('no date');
-  rmSync(drafts, { recursive: true });
-  expect(session(processOn(8)).takeDraft()).toBe('');
-  expect(warnings).toEqual([]);
-});
-
 test('K24: a draft is private, and it is removed when it is sent or emptied', () => {
   const one = session(processOn(7));
   one.keepDraft('text 日本\n👍');
@@ -171,10 +162,6 @@ describe('history file', () => {
   test('reads files with a byte order mark and CRLF from an editor, and NUL from a crash', () => {
     write(`\uFEFF${line('one').replace('\n', '\r\n')}\0\0\0${line('two')}`);
     expect(readHistory(file, silentNotices)).toEqual(['one', 'two']);
-  });
-
-  test('is empty if there is no file', () => {
-    expect(readHistory(file, silentNotices)).toEqual([]);
   });
 
   test('omits blank texts and those over a megabyte', () => {

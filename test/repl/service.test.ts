@@ -6,14 +6,16 @@ import type { FallbackModel } from '../../src/ask/fallback.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { createReplGuard } from '../../src/repl/guard.ts';
 import type { SessionSettings } from '../../src/repl/state.ts';
-import { openReplService } from '../../src/repl/service.ts';
+import { findLocalServers, openReplService } from '../../src/repl/service.ts';
+import { type Run, startRun } from '../../src/run.ts';
+import { resolveSettings } from '../../src/settings/resolve.ts';
+import { storedWith } from '../settings/fixtures/stored.ts';
 import { noticeOverrides, withSettings } from '../../src/settings/read-settings.ts';
-import { startRun } from '../../src/run.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { temporaryHome } from '../support/natter.ts';
 import { json, streamed } from '../support/raw-replies.ts';
-import { githubToken } from '../support/secret.ts';
+import { githubToken, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
 
 const listed = json(200, { data: [{ id: 'origin' }] });
@@ -127,4 +129,25 @@ test('a client for titles or side questions has its own command in the ledger', 
     command: 'title',
     conversation: 'abcd2345',
   });
+});
+
+test('X2: sends neither the key nor the headers of the profile to a local port', async () => {
+  const server = await serve([[json(200, { data: [{ id: 'llama' }] })]]);
+  const baseUrl = 'https://api.example.com';
+  const headers = { 'x-team-token': secretKey, 'x-team': 'blue' };
+  const stored = storedWith(
+    { default: { 'base-url': baseUrl, headers } },
+    { default: { apiKey: secretKey, baseUrl } },
+  );
+  const settings = resolveSettings({ flags: {}, environment: {}, stored });
+  expect(Object.keys(settings.headers)).toEqual(Object.keys(headers));
+  const { context } = createMemoryContext();
+  const run = { context, settings } as Run;
+  const { signal } = new AbortController();
+  const usual = [{ name: 'llama.cpp', port: server.port }];
+  const found = await findLocalServers(run, signal, usual);
+  expect(found).toEqual([{ name: 'llama.cpp', url: server.url, models: ['llama'] }]);
+  const [request] = server.requests;
+  expect(Object.keys(request?.headers ?? {})).not.toContain('authorization');
+  expect(JSON.stringify(request?.headers)).not.toMatch(/TopSecret|blue/);
 });

@@ -63,23 +63,6 @@ test('off removes a field, and a name alone shows it', async () => {
   expect(memory.text()).toContain('no parameter top_k is sent; /param top_k=VALUE sets it\n');
 });
 
-test('/temperature off changes nothing if no temperature is sent', async () => {
-  const memory = await entered('/temperature off');
-  expect(memory.text()).toBe(
-    'natter: no parameter temperature is sent; /param temperature=VALUE sets it\n',
-  );
-});
-
-test('/param takes a blank for the =', async () => {
-  const memory = await entered('/param temperature 0.3');
-  expect(memory.text()).toBe('natter: temperature is now 0.3\n');
-});
-
-test('/temperature takes a number only', async () => {
-  const memory = await entered('/temperature warm');
-  expect(memory.text()).toContain('temperature needs a number from 0 on');
-});
-
 test('R12: /param sets and removes the token limit, too', async () => {
   const limits = ['/param max_tokens=500', '/param', 'why?', '/param max_tokens off', 'and?'];
   const memory = await entered(...limits, '/param max_tokens=many');
@@ -102,6 +85,9 @@ test('R10: /role opens a list of the roles, and in line mode prints it', async (
 test('/role sets the system prompt to the text of a role, and off removes it', async () => {
   const memory = await entered('/role critic', 'why?', '/role off', 'and?');
   expect(memory.requests[0]?.messages[0]).toEqual({ role: 'system', content: 'be strict' });
+  expect((await entered('/role critic', 'why?', '/context')).text()).toMatch(
+    /system prompt.* role critic/,
+  );
   expect(memory.requests[1]?.messages[0]?.role).toBe('user');
 });
 
@@ -159,15 +145,10 @@ test.each([
   expect((await entered('/new')).text()).not.toContain('stays');
 });
 
-test('/context names the role of the system prompt', async () => {
-  expect((await entered('/role critic', 'why?', '/context')).text()).toMatch(
-    /system prompt.* role critic/,
-  );
-});
-
 test.each([
   ['stop = ["a", "b"]', 'stop is now ["a","b"]'],
   ['user=ann', 'user is now "ann"'],
+  ['temperature=warm', 'temperature needs a number from 0 on'],
   ['top_p=', '/param needs a name and a value\n  /param top_p=0.9'],
   ['model=x', 'the parameter model is set by natter itself\n  /model NAME sets it'],
   ['user=ann lee', 'the value of user must be JSON or a single word\n  /param user="two words"'],

@@ -47,13 +47,6 @@ test.each([
   },
 );
 
-test('/copy of a missing code block reports that there is none', async () => {
-  const { text, submit } = createMemorySession(saying('no code'));
-  await submit('one');
-  await submit('/copy 3');
-  expect(text()).toContain('the last answer has no code block');
-});
-
 describe('R10: /model', () => {
   test.each(['/model', '/models'])('opens a list of the models with %s', async (line) => {
     const { session, enter, submit } = createMemorySession();
@@ -110,24 +103,6 @@ describe('R10: /model', () => {
   );
 });
 
-test('/attach adds a file to the next prompt only', async () => {
-  const { requests, submit } = createMemorySession();
-  for (const line of ['/attach a.txt', 'one', 'two']) {
-    await submit(line);
-  }
-  expect(requests[0]?.messages[0]?.content).toContain('<file name="a.txt">');
-  expect(requests[1]?.messages.at(-1)?.content).toBe('two');
-});
-
-test('/new starts an empty conversation', async () => {
-  const { session, submit } = createMemorySession();
-  await submit('one');
-  const { id } = session.state().conversation;
-  await submit('/new');
-  expect(session.state().conversation.id).not.toBe(id);
-  expect(session.state().conversation.turns.size).toBe(0);
-});
-
 test('/resume of the open conversation only prints a notice', async () => {
   const { session, text, submit } = createMemorySession();
   await submit('one');
@@ -162,14 +137,6 @@ test('/resume of a conversation that is open in another natter offers a copy', a
   await submit('/resume abcd2345');
   expect((await submit('1')).conversation.id).not.toBe(id);
   expect(text()).toContain(`conversation ${session.state().conversation.id}`);
-});
-
-test('/resume of a missing conversation changes nothing', async () => {
-  const { session, text, submit } = createMemorySession();
-  await submit('one');
-  await submit('/resume nothing');
-  expect(text()).toContain('there is no conversation "nothing"');
-  expect(session.state().conversation.turns.size).toBe(2);
 });
 
 test('/version prints the version once, with its number', async () => {

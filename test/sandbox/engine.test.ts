@@ -69,17 +69,12 @@ describe('an answer of an engine in any form', () => {
   test.each(whole)('$name: is one JSON body as in the contract', async (fixture) => {
     const { sandbox } = await serveFront([reply(fixture)]);
     const answer = await complete(sandbox, 'hello', { model: 'nextgen' });
+    const message = { role: 'assistant', content: textOf(fixture) };
     expect(jsonOf(answer)).toStrictEqual({
       id: 'chatcmpl-sandbox1',
       object: 'chat.completion',
       model: 'nextgen',
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content: textOf(fixture) },
-          finish_reason: fixture.finishReason ?? 'stop',
-        },
-      ],
+      choices: [{ index: 0, message, finish_reason: fixture.finishReason ?? 'stop' }],
       usage: fixture.usage ?? counted,
     });
   });
@@ -122,18 +117,17 @@ test.each([
 });
 
 test.each([
-  ['the engine’s', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 }, [7, 5, 12]],
-  ['always with a sum', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 99 }, [7, 5, 12]],
-  ['counted if a part is missing', { prompt_tokens: 7 }, [7, 2, 9]],
-  ['counted if it is invalid', { prompt_tokens: -1, completion_tokens: 0.5 }, [4, 2, 6]],
-  ['counted if the engine reports none', undefined, [4, 2, 6]],
-])('usage is %s', async (_, usage, [prompt, completion, total]) => {
+  ['the engine’s, with a sum', { prompt_tokens: 7, completion_tokens: 5, total_tokens: 9 }, [7, 5]],
+  ['counted if a part is missing', { prompt_tokens: 7 }, [7, 2]],
+  ['counted if it is invalid', { prompt_tokens: -1, completion_tokens: 0.5 }, [4, 2]],
+  ['counted if the engine reports none', undefined, [4, 2]],
+])('usage is %s', async (_, usage, [sent = 0, answered = 0]) => {
   const choices = [{ index: 0, message: { content: 'Hello there' }, finish_reason: 'stop' }];
   const { sandbox } = await serveFront([[json(200, { choices, usage })]]);
   expect(jsonOf(await complete(sandbox, 'hello'))['usage']).toEqual({
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: total,
+    prompt_tokens: sent,
+    completion_tokens: answered,
+    total_tokens: sent + answered,
   });
 });
 
@@ -151,30 +145,25 @@ describe('the request to the engine', () => {
     { role: 'user', content: 'more' },
   ];
 
-  test.each([
-    ['a stream', { stream: true }],
-    ['one JSON body', {}],
-    ['a token limit', { stream: true, max_tokens: 9 }],
-  ])('has the fields of the client, and no others: %s', async (_, fields) => {
-    const { engine, sandbox } = await serveFront([[json(500, {})]]);
-    await complete(sandbox, '', { messages, ...fields });
-    const sent = JSON.parse(engine.requests[0]?.body ?? '') as unknown;
-    expect(sent).toStrictEqual({ model: 'origin', messages, ...fields });
-  });
+  test.each([{}, { stream: true, max_tokens: 9 }])(
+    'has the fields of the client, and no others: %j',
+    async (fields) => {
+      const { engine, sandbox } = await serveFront([[json(500, {})]]);
+      await complete(sandbox, '', { messages, ...fields });
+      const sent: unknown = JSON.parse(engine.requests[0]?.body ?? '');
+      expect(sent).toStrictEqual({ model: 'origin', messages, ...fields });
+    },
+  );
 
   test('omits the groups at the start of all prompts', async () => {
     const { engine, sandbox } = await serveFront([[json(500, {})]]);
     const contents = ['[sandbox 500] one', '[sandbox what] two', '[sandbox rate=50] three'];
-    const prompts = contents.map((content) => ({ role: 'user', content }));
+    const prompts = (texts: readonly string[]) =>
+      texts.map((content) => ({ role: 'user', content }));
     const answer = { role: 'assistant', content: '[sandbox 500] is a group' };
-    await stream(sandbox, '', { messages: [answer, ...prompts] });
+    await stream(sandbox, '', { messages: [answer, ...prompts(contents)] });
     expect(JSON.parse(engine.requests[0]?.body ?? '')).toMatchObject({
-      messages: [
-        answer,
-        { role: 'user', content: 'one' },
-        { role: 'user', content: '[sandbox what] two' },
-        { role: 'user', content: 'three' },
-      ],
+      messages: [answer, ...prompts(['one', '[sandbox what] two', 'three'])],
     });
   });
 

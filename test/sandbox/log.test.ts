@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { writeRecord } from '../../src/sandbox/request-record.ts';
+import { writeRecord } from '../../src/sandbox/exchange.ts';
 import { createLog } from './log-helpers.ts';
 import {
   ask,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request as sendRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as sendRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
@@ -7,7 +7,8 @@ import type { Clock } from '../../src/clock.ts';
 import { parseFault, parseDirective } from '../../src/sandbox/faults/parse-fault.ts';
 import type { FaultCondition, FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/exchange.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { timerOf } from '../support/fake-clock.ts';
 
 /** A clock that skips waits, and advances by them. `waits` are in milliseconds. */
@@ -77,36 +78,25 @@ function bodyBytes(body: unknown): string | Buffer | undefined {
 /** Sends a request over a new connection. Rejects without a response. */
 export async function ask(sandbox: Sandbox, question: Question = {}): Promise<Answer> {
   const { method = 'GET', path = '/v1/models', key = sandboxKey, headers, body } = question;
-  return new Promise((resolve, reject) => {
-    const request = sendRequest(sandbox.url + path, {
-      method,
-      agent: false,
-      headers: {
-        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-    });
-    // After the response has started, a reset only ends its body.
-    let hasResponse = false;
-    request.on('error', (error) => {
-      if (!hasResponse) reject(error);
-    });
-    request.on('response', (response) => {
-      hasResponse = true;
-      const received: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => received.push(chunk));
-      response.on('error', () => {
-        // The test reads the data before the error.
-      });
-      response.on('close', () => {
-        const bytes = Buffer.concat(received);
-        const { statusCode: status = 0, complete: isComplete } = response;
-        resolve({ status, headers: response.headers, bytes, text: bytes.toString(), isComplete });
-      });
-    });
-    request.end(bodyBytes(body));
+  const request = sendRequest(sandbox.url + path, {
+    method,
+    agent: false,
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
   });
+  request.end(bodyBytes(body));
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  // From here on, a reset only ends the body.
+  request.on('error', () => undefined);
+  const received: Buffer[] = [];
+  response.on('data', (chunk: Buffer) => received.push(chunk)).on('error', () => undefined);
+  await new Promise((resolve) => response.once('close', resolve));
+  const bytes = Buffer.concat(received);
+  const { statusCode: status = 0, complete: isComplete } = response;
+  return { status, headers: response.headers, bytes, text: bytes.toString(), isComplete };
 }
 
 /** A completion request. The prompt is a single user message, unless the fields have others. */
@@ -170,24 +160,6 @@ export function deltas(answer: { readonly text: string }): readonly string[] {
     .map(String);
 }
 
-/** The bytes of a completion request. */
-export function rawRequest(prompt: string, streaming = true): string {
-  const body = JSON.stringify({
-    model: 'origin',
-    stream: streaming,
-    messages: [{ role: 'user', content: prompt }],
-  });
-  return [
-    'POST /v1/chat/completions HTTP/1.1',
-    'Host: localhost',
-    `Authorization: Bearer ${sandboxKey}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    '',
-    body,
-  ].join('\r\n');
-}
-
 /** The head of a completion request with this length of its body, by default without a key. */
 export function rawHead(length: number, key?: string): string {
   return [
@@ -201,6 +173,13 @@ export function rawHead(length: number, key?: string): string {
   ].join('\r\n');
 }
 
+/** The bytes of a completion request. */
+export function rawRequest(prompt: string, streaming = true): string {
+  const messages = [{ role: 'user', content: prompt }];
+  const body = JSON.stringify({ model: 'origin', stream: streaming, messages });
+  return rawHead(Buffer.byteLength(body), sandboxKey) + body;
+}
+
 export interface RawAnswer {
   readonly text: string;
   /** How the connection ended. */
@@ -210,14 +189,8 @@ export interface RawAnswer {
 /** A connection that has sent these bytes. */
 export async function openSocket(sandbox: Sandbox, request: string): Promise<Socket> {
   const socket = connect(sandbox.port, '127.0.0.1');
-  onTestFinished(() => {
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => {
-    socket.once('connect', () => {
-      resolve();
-    });
-  });
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
   socket.write(request);
   return socket;
 }
@@ -225,12 +198,9 @@ export async function openSocket(sandbox: Sandbox, request: string): Promise<Soc
 /** All data of a connection until it ends. */
 export async function readSocket(socket: Socket): Promise<RawAnswer> {
   const received: Buffer[] = [];
-  return new Promise((resolve) => {
-    const settle = (end: RawAnswer['end']) => () => {
-      resolve({ text: Buffer.concat(received).toString(), end });
-    };
-    socket.on('data', (chunk: Buffer) => received.push(chunk));
-    socket.on('end', settle('fin'));
-    socket.on('error', settle('rst'));
+  socket.on('data', (chunk: Buffer) => received.push(chunk));
+  const end = await new Promise<RawAnswer['end']>((resolve) => {
+    socket.once('end', () => resolve('fin')).on('error', () => resolve('rst'));
   });
+  return { text: Buffer.concat(received).toString(), end };
 }

@@ -126,9 +126,9 @@ test('a text of the schema is not code', () => {
 });
 
 test('a pattern that takes years is stopped', () => {
-  const slow = compileSchema({ pattern: '^(a+)+$' }, { label, limit: 50 });
+  const slow = compileSchema({ pattern: '^(a+)+$' }, { label, limit: 1000 });
   expect(() => slow.check(`${'a'.repeat(60)}!`)).toThrow(
-    '--schema takes longer than 50 ms to check an answer',
+    '--schema takes longer than 1000 ms to check an answer',
   );
   expect(slow.check('aaa')).toEqual([]);
 });

@@ -14,15 +14,6 @@ describe('resolveFolders', () => {
     });
   });
 
-  test('uses the XDG variables', () => {
-    const environment = { XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d', XDG_STATE_HOME: '/s' };
-    expect(resolveFolders({ ...linux, environment })).toEqual({
-      config: '/c/natter',
-      data: '/d/natter',
-      state: '/s/natter',
-    });
-  });
-
   test.each([
     { XDG_CONFIG_HOME: '' },
     { XDG_CONFIG_HOME: 'relative' },
@@ -32,18 +23,15 @@ describe('resolveFolders', () => {
     expect(resolveFolders({ ...linux, environment }).config).toBe('/home/ada/.config/natter');
   });
 
-  test("prefers natter's variables, which are the folder itself", () => {
+  test("uses the XDG variables, and prefers natter's, which are the folder itself", () => {
     const environment = {
       XDG_CONFIG_HOME: '/c',
-      NATTER_CONFIG_DIR: '/own/config',
+      XDG_DATA_HOME: '/d',
       NATTER_DATA_DIR: '/own/data/',
       NATTER_STATE_DIR: '/own/x/../state',
     };
-    expect(resolveFolders({ ...linux, environment })).toEqual({
-      config: '/own/config',
-      data: '/own/data/',
-      state: '/own/state',
-    });
+    const folders = { config: '/c/natter', data: '/own/data/', state: '/own/state' };
+    expect(resolveFolders({ ...linux, environment })).toEqual(folders);
   });
 
   test("K23 refuses a relative path in one of natter's variables", async () => {
@@ -78,27 +66,13 @@ describe('resolveFolders', () => {
   );
 
   test('uses the roaming and the local folder on Windows', () => {
-    const environment = {
-      APPDATA: String.raw`D:\Roaming`,
-      LOCALAPPDATA: String.raw`D:\Local`,
-      XDG_CONFIG_HOME: String.raw`D:\xdg`,
-    };
-    expect(
-      resolveFolders({ environment, platform: 'win32', homeDirectory: String.raw`C:\Users\ada` }),
-    ).toEqual({
+    const facts = { platform: 'win32', homeDirectory: String.raw`C:\Users\ada` } as const;
+    const environment = { APPDATA: String.raw`D:\Roaming`, XDG_DATA_HOME: String.raw`D:\xdg` };
+    expect(resolveFolders({ ...facts, environment })).toEqual({
       config: String.raw`D:\Roaming\natter`,
-      data: String.raw`D:\Local\natter\data`,
-      state: String.raw`D:\Local\natter\state`,
+      data: String.raw`C:\Users\ada\AppData\Local\natter\data`,
+      state: String.raw`C:\Users\ada\AppData\Local\natter\state`,
     });
-  });
-
-  test('falls back to the usual folders of a Windows home', () => {
-    const facts = {
-      environment: {},
-      platform: 'win32',
-      homeDirectory: String.raw`C:\Users\ada`,
-    } as const;
-    expect(resolveFolders(facts).config).toBe(String.raw`C:\Users\ada\AppData\Roaming\natter`);
   });
 
   test.each([undefined, '', 'relative'])('has no folder if the home is %s', (homeDirectory) => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { resolveSettings, type SettingLayers } from '../../src/settings/resolve.ts';
-import { failureOf, storedWith } from './fixtures/stored.ts';
+import type { Profile } from '../../src/settings/stored-settings.ts';
+import { failureOf, storedWith, exampleKey } from './fixtures/stored.ts';
+import { describeUnsent } from '../../src/settings/resolved-settings.ts';
 
 function resolve(layers: Partial<SettingLayers> = {}) {
   return resolveSettings({ flags: {}, environment: {}, stored: storedWith(), ...layers });
@@ -51,33 +52,50 @@ describe('precedence', () => {
   });
 });
 
-describe('bad values', () => {
-  test.each([
-    [{ flags: { retries: 'many' } }, 'usage', '--retries must be a whole number from 0 to 100'],
-    [{ environment: { NATTER_TIMEOUT: 'soon' } }, 'configuration', 'NATTER_TIMEOUT must be a dur'],
-  ])('%j is a failure with its name', async (layers, kind, message) => {
-    const failure = await failureOf(() => resolve(layers));
-    expect(failure.kind).toBe(kind);
-    expect(failure.message).toContain(message);
-  });
+/** A profile with a field that sets its prototype if it is copied. */
+const polluting = storedWith({
+  default: { params: JSON.parse('{"__proto__": {"a": 1}}') as Record<string, unknown> },
+});
+const profileOf = (profile: Profile) => ({ stored: storedWith({ default: profile }) });
+const unknown = 'configuration: there is no profile "wrok"; the profiles are default';
+const noText =
+  'configuration: system in profile default must be text; natter config unset system --profile default';
 
-  test.each([{ system: { text: 'x' } }, { system: null }, { system: ['x'] }])(
-    'a bad stored value is a configuration failure that names the profile and the way out: %j',
-    async (profile) => {
-      const stored = storedWith({ default: profile });
-      expect(await failureOf(() => resolve({ stored }))).toMatchObject({
-        kind: 'configuration',
-        message: 'system in profile default must be text',
-        hint: 'natter config unset system --profile default',
-      });
-    },
-  );
+test.each<[Partial<SettingLayers>, string]>([
+  [{ flags: { retries: 'many' } }, 'usage: --retries must be a whole number from 0 to 100'],
+  [{ flags: { params: { stream: false } } }, 'natter itself; use --no-stream'],
+  [{ environment: { NATTER_TIMEOUT: 'soon' } }, 'configuration: NATTER_TIMEOUT must be a duration'],
+  [{ flags: { profile: 'wrok' } }, unknown],
+  [{ environment: { NATTER_PROFILE: 'wrok' } }, unknown],
+  [profileOf({ system: { text: 'x' } }), noText],
+  [profileOf({ system: null }), noText],
+  [
+    profileOf({ params: { messages: [] } }),
+    'parameter messages in profile default is set by natter',
+  ],
+  [
+    profileOf({ headers: { Authorization: 'Bearer x' } }),
+    'header authorization in profile default',
+  ],
+  [profileOf({ headers: { host: 'x' } }), 'the header host in profile default is set by natter'],
+  [profileOf({ headers: { 'x-a': 'b\r\nx-c: d' } }), 'headers.x-a in profile default must be one'],
+  [profileOf({ headers: { 'x a': 'b' } }), '"x a" is not a valid header name in profile default'],
+  [profileOf({ prices: { origin: 7 } }), 'prices.origin in profile default must be the prices'],
+  [
+    profileOf({ colors: { cod: 'red' } }),
+    '"cod" is not a part of an answer with a colour in profile',
+  ],
+  [profileOf({ colors: { code: 'redd' } }), 'colors.code in profile default must be a colour'],
+  [{ stored: polluting }, '"__proto__" is not a valid parameter name'],
+])('K27 %j fails: %s', async (layers, text) => {
+  const { kind, message, hint } = await failureOf(() => resolve(layers));
+  expect(`${kind}: ${message}; ${hint}`).toContain(text);
+});
 
-  test('K8 a key in the wrong variable is not repeated in the message', async () => {
-    const environment = { NATTER_BASE_URL: 'example-key-0123456789' };
-    const failure = await failureOf(() => resolve({ environment }));
-    expect(JSON.stringify([failure.message, failure.hint])).not.toContain('0123456789');
-  });
+test('K8 a key in the wrong variable is not repeated in the message', async () => {
+  const environment = { NATTER_BASE_URL: 'example-key-0123456789' };
+  const failure = await failureOf(() => resolve({ environment }));
+  expect(JSON.stringify([failure.message, failure.hint])).not.toContain('0123456789');
 });
 
 describe('the profile in force', () => {
@@ -91,17 +109,6 @@ describe('the profile in force', () => {
   ])('flags %j and environment %j give %s', (flags, environment, name, kind) => {
     const { profile } = resolve({ flags, environment, stored });
     expect(profile).toMatchObject({ value: name, source: { kind } });
-  });
-
-  test.each([
-    [{ profile: 'wrok' }, {}],
-    [{}, { NATTER_PROFILE: 'wrok' }],
-  ])('an unknown one fails with the known ones in the hint: %j %j', async (flags, environment) => {
-    expect(await failureOf(() => resolve({ flags, environment, stored }))).toMatchObject({
-      kind: 'configuration',
-      message: 'there is no profile "wrok"',
-      hint: 'the profiles are default, home, work',
-    });
   });
 
   test('may be new for a command that creates it', () => {
@@ -143,31 +150,168 @@ describe('families of settings', () => {
       colors: { code: 'red bold' },
     });
   });
+});
+
+const home = 'https://api.example.com';
+const stored = storedWith(
+  { default: { 'base-url': `${home}/v1` } },
+  { default: { apiKey: exampleKey, baseUrl: home } },
+);
+
+const resolveStored = (layers: Partial<SettingLayers> = {}) => resolve({ stored, ...layers });
+
+describe('the key', () => {
+  test('is the stored key if the base URL has its origin', () => {
+    const { apiKey, unsentSecrets } = resolveStored();
+    expect(apiKey).toEqual({ value: exampleKey, source: { kind: 'profile', name: 'default' } });
+    expect(unsentSecrets).toEqual([]);
+  });
 
   test.each([
-    [{ params: { messages: [] } }, 'the parameter messages in profile default is set by natter'],
-    [{ headers: { Authorization: 'Bearer x' } }, 'the header authorization in profile default'],
-    [{ headers: { host: 'x' } }, 'the header host in profile default is set by natter'],
-    [{ headers: { 'x-a': 'b\r\nx-c: d' } }, 'headers.x-a in profile default must be one line'],
-    [{ headers: { 'x a': 'b' } }, '"x a" is not a valid header name in profile default'],
-    [{ prices: { origin: 7 } }, 'prices.origin in profile default must be the prices'],
-    [{ colors: { cod: 'red' } }, '"cod" is not a part of an answer with a colour in profile'],
-    [{ colors: { code: 'redd' } }, 'colors.code in profile default must be a colour'],
-  ])('a profile of %j fails', async (profile, message) => {
-    const failure = await failureOf(() => resolve({ stored: storedWith({ default: profile }) }));
-    expect(failure.kind).toBe('configuration');
-    expect(failure.message).toContain(message);
+    [`${home}:443/v1`, true],
+    ['HTTPS://API.EXAMPLE.COM/other', true],
+    ['https://ada:secret@api.example.com', true],
+    ['https://elsewhere.example', false],
+    ['https://api.example.com.elsewhere.example', false],
+    ['https://api.example.com@elsewhere.example', false],
+    ['https://api.example.com:8443', false],
+    ['http://api.example.com', false],
+    ['http://127.0.0.1:8080', false],
+  ])('K23 is sent only to its own origin: %s %j', (baseUrl, isSent) => {
+    const { apiKey, unsentSecrets } = resolveStored({ flags: { baseUrl } });
+    const requested = new URL(baseUrl).origin;
+    const unsent = { what: 'API key', profile: 'default', belongsTo: home, requested };
+    expect(apiKey?.value).toBe(isSent ? exampleKey : undefined);
+    expect(unsentSecrets).toEqual(isSent ? [] : [unsent]);
   });
 
-  test('K27 a parameter named __proto__ in the file fails', async () => {
-    const params: Record<string, unknown> = JSON.parse('{"__proto__": {"a": 1}}');
-    const bad = storedWith({ default: { params } });
-    const failure = await failureOf(() => resolve({ stored: bad }));
-    expect(failure.message).toContain('"__proto__" is not a valid parameter name');
+  test('K23 is not sent to a different address of a variable', () => {
+    const { unsentSecrets } = resolveStored({
+      environment: { NATTER_BASE_URL: 'https://elsewhere.example' },
+    });
+    expect(unsentSecrets.map(describeUnsent)).toEqual([
+      'the API key of profile default was not sent: it belongs to https://api.example.com, not to https://elsewhere.example',
+    ]);
   });
 
-  test('a flag cannot set a field of natter', async () => {
-    const failure = await failureOf(() => resolve({ flags: { params: { stream: false } } }));
-    expect(failure).toMatchObject({ kind: 'usage', hint: 'use --no-stream' });
+  test('K23 is not sent to a different address of a changed config.json', () => {
+    const changed = storedWith(
+      { default: { 'base-url': 'https://elsewhere.example' } },
+      stored.credentials.profiles,
+    );
+    expect(resolveStored({ stored: changed }).apiKey).toBeUndefined();
   });
+
+  test.each([
+    ['from-environment', ' from-environment\n', 'environment'],
+    [exampleKey, '', 'profile'],
+  ])('K21 %s is the key with that of the environment %j', (value, text, kind) => {
+    const environment = { NATTER_API_KEY: text };
+    const baseUrl = text === '' ? home : 'https://elsewhere.example';
+    const { apiKey } = resolveStored({ environment, flags: { baseUrl } });
+    expect(apiKey).toMatchObject({ value, source: { kind } });
+  });
+
+  test('is not that of a different profile, and absent without a base URL', () => {
+    const two = storedWith({ work: { 'base-url': home } }, stored.credentials.profiles);
+    expect(resolveStored({ stored: two, flags: { profile: 'work' } }).apiKey).toBeUndefined();
+    const bare = storedWith({}, stored.credentials.profiles);
+    expect(resolveStored({ stored: bare }).apiKey).toBeUndefined();
+  });
+
+  test('K10 fails without being shown if it is not valid in a header', async () => {
+    const environment = { NATTER_API_KEY: 'exa\nmple' };
+    const failure = await failureOf(() => resolveStored({ environment }));
+    expect(failure.message).toBe('NATTER_API_KEY contains a line break');
+    const credentials = { default: { apiKey: 'b\u00e4d', baseUrl: home } };
+    const bad = storedWith({ default: { 'base-url': home } }, credentials);
+    expect((await failureOf(() => resolveStored({ stored: bad }))).message).toMatch(
+      /^the stored key of profile default contains a character/,
+    );
+  });
+});
+
+test.each([
+  [{}, ['x-api-key', 'x-team'], []],
+  [{ baseUrl: 'https://elsewhere.example' }, ['x-team'], ['header x-api-key']],
+])(
+  'K23 headers that look like secrets are sent only to their service: %j',
+  (flags, sent, unsent) => {
+    const headers = { 'x-api-key': 'hidden', 'x-team': 'blue' };
+    const withHeaders = storedWith({ default: { 'base-url': home, headers } });
+    const resolved = resolveStored({ stored: withHeaders, flags });
+    expect(Object.keys(resolved.headers)).toEqual(sent);
+    expect(resolved.unsentSecrets.map(({ what }) => what)).toEqual(unsent);
+  },
+);
+
+test.each([
+  [{}, {}, {}, false],
+  [{ 'allow-insecure': true }, {}, {}, true],
+  [{ 'allow-insecure': true }, { NATTER_ALLOW_INSECURE: 'no' }, {}, false],
+  [{}, {}, { allowInsecure: true }, true],
+])(
+  'permission to send a key over plain http K14 profile %j, environment %j, flags %j: %s',
+  (profile, environment, flags, allowed) => {
+    const layers = { stored: storedWith({ default: profile }), environment, flags };
+    expect(resolveStored(layers).values.allowInsecure).toBe(allowed);
+  },
+);
+
+const command = 'pass show natter';
+const withCommand = storedWith({ work: { 'base-url': home, 'api-key-command': command } }, {});
+const variable = { NATTER_API_KEY_COMMAND: 'op read x' };
+
+const resolveWork = (layers: Partial<SettingLayers> = {}) =>
+  resolveStored({ flags: { profile: 'work' }, stored: withCommand, ...layers });
+
+test.each([
+  ['that of the profile', {}, undefined, command],
+  ['that of a variable', variable, undefined, 'op read x'],
+  ['none for a key of a variable', { NATTER_API_KEY: exampleKey, ...variable }, exampleKey],
+] as const)('the command for the key is %s', (_name, environment, key, printing?: string) => {
+  const { apiKey, apiKeyCommand } = resolveWork({ environment });
+  expect(apiKey?.value).toBe(key);
+  expect(apiKeyCommand?.value).toBe(printing);
+});
+
+test('a command overrides a stored key', () => {
+  const both = storedWith(
+    { work: { 'base-url': home, 'api-key-command': command } },
+    { work: { apiKey: exampleKey, baseUrl: home } },
+  );
+  const { apiKey, apiKeyCommand } = resolveWork({ stored: both });
+  expect(apiKey).toBeUndefined();
+  expect(apiKeyCommand?.value).toBe(command);
+});
+
+test.each(['https://elsewhere.example', 'http://127.0.0.1:8080', 'http://api.example.com'])(
+  'the key of a profile with a command is not sent to %s',
+  (baseUrl) => {
+    const { apiKeyCommand, unsentSecrets } = resolveWork({ flags: { profile: 'work', baseUrl } });
+    expect(apiKeyCommand).toBeUndefined();
+    expect(unsentSecrets).toEqual([
+      { what: 'API key', profile: 'work', belongsTo: home, requested: new URL(baseUrl).origin },
+    ]);
+  },
+);
+
+test('a command in a profile without a service prints no key for another service', () => {
+  const { apiKeyCommand, unsentSecrets } = resolveSettings({
+    flags: {},
+    environment: { NATTER_BASE_URL: home },
+    stored: storedWith({ default: { 'api-key-command': command } }, {}),
+  });
+  expect(apiKeyCommand).toBeUndefined();
+  expect(unsentSecrets).toMatchObject([{ belongsTo: 'no base URL', requested: home }]);
+});
+
+test('a variable with a command is for other machines; that of a profile for this one, too', () => {
+  for (const baseUrl of ['http://localhost:11434', 'http://127.0.0.1:8080', 'http://[::1]:8080']) {
+    const layers = { flags: { baseUrl }, environment: variable, stored: storedWith({}, {}) };
+    expect(resolveSettings(layers)).not.toHaveProperty('apiKeyCommand');
+  }
+  const own = { 'base-url': 'http://127.0.0.1:4000', 'api-key-command': command };
+  const local = storedWith({ work: own }, {});
+  expect(resolveWork({ stored: local }).apiKeyCommand?.value).toBe(command);
 });

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/exchange.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { folderOf } from './folder.ts';
@@ -104,6 +105,15 @@ export function expectComplete(place: BatchPlace, name: string, count: number): 
   const prompts = promptLines(count).trim().split('\n');
   expect(results.map(({ index }) => index)).toEqual(prompts.map((_, at) => at + 1));
   expect(results.map(({ content }) => content)).toEqual(prompts);
+}
+
+/** The warnings of Node until the test ends, such as those about too many listeners. */
+export function nodeWarnings(): readonly string[] {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  return warnings;
 }
 
 /** Puts packages with these versions into the folder; ioredis cannot connect. */

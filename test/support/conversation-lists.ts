@@ -31,7 +31,7 @@ export function listedConversation(
 }
 
 /** Two conversations. */
-export const storedList: ReturnType<ReplLibrary['list']> = {
+export const storedList: Pick<ReplLibrary, 'read' | 'search' | 'preview'> = {
   read: async () =>
     ['abcd2345', 'wxyz6789'].map((id) => listedConversation({ id, title: `about ${id}` })),
   search: () => [undefined],

@@ -15,41 +15,33 @@ export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeCl
   let elapsed = 0;
   const repeats = new Set<{ end: number; readonly wake: () => void }>();
   const sleeps = new Set<{ readonly end: number; readonly wake: () => void }>();
+  const timer = (milliseconds: number, action: () => void) => {
+    const wake = (): void => {
+      sleeps.delete(waiting);
+      action();
+    };
+    const waiting = { end: elapsed + milliseconds, wake };
+    sleeps.add(waiting);
+    return () => void sleeps.delete(waiting);
+  };
   return {
     monotonic: () => elapsed,
     date: () => new Date(begin + elapsed),
-    sleep(milliseconds, signal) {
-      return new Promise((resolve, reject) => {
-        if (signal?.aborted === true) {
-          reject(signal.reason);
-          return;
-        }
-        const leave = (): void => {
-          sleeps.delete(sleep);
+    async sleep(milliseconds, signal) {
+      signal?.throwIfAborted();
+      await new Promise<void>((resolve, reject) => {
+        const stop = timer(milliseconds, () => {
           signal?.removeEventListener('abort', abort);
-        };
-        const abort = (): void => {
-          leave();
-          reject(signal?.reason);
-        };
-        const wake = (): void => {
-          leave();
           resolve();
+        });
+        const abort = (): void => {
+          stop();
+          reject(signal?.reason as Error);
         };
-        const sleep = { end: elapsed + milliseconds, wake };
-        sleeps.add(sleep);
-        signal?.addEventListener('abort', abort);
+        signal?.addEventListener('abort', abort, { once: true });
       });
     },
-    timer(milliseconds, action) {
-      const wake = (): void => {
-        sleeps.delete(timer);
-        action();
-      };
-      const timer = { end: elapsed + milliseconds, wake };
-      sleeps.add(timer);
-      return () => void sleeps.delete(timer);
-    },
+    timer,
     repeat(milliseconds, action) {
       const wake = (): void => {
         repeat.end += milliseconds;

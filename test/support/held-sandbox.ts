@@ -1,7 +1,8 @@
 import { onTestFinished, vi } from 'vitest';
 import { parseScenario } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/exchange.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { serviceAt } from './natter.ts';
 

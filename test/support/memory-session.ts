@@ -11,7 +11,6 @@ import { Failure } from '../../src/failure.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
 import { createSession } from '../../src/repl/create-session.ts';
 import type { ReplFiles } from '../../src/repl/files/user-files.ts';
-import { initialState } from '../../src/repl/initial-state.ts';
 import type { ReplPrompts } from '../../src/repl/prompt-files/prompt-files.ts';
 import type { ReplService } from '../../src/repl/service.ts';
 import type { Context, Run } from '../../src/run.ts';
@@ -163,7 +162,7 @@ const libraryOf = (clock: FakeClock): ReplLibrary => ({
   },
   resume: (id) => new Failure('storage', `conversation ${id} is open in another natter`),
   branch: () => createJournal(journalOptions(clock)),
-  list: () => storedList,
+  ...storedList,
   names: () => [{ value: 'abcd2345', summary: 'Tea' }],
 });
 
@@ -258,14 +257,6 @@ export function openMemorySession(options: MemoryOptions) {
     close: async () => void calls.push('close'),
     ...options.screen,
   };
-  const state = initialState({
-    columns: 80,
-    rows: 24,
-    conversation: journal.conversation(),
-    settings: stateOf().settings,
-    service: { address: 'https://api.example.com', isSandbox: false, hasKey: true },
-    now: 0,
-  });
   const format = {
     ...lineFormat(() => Number.POSITIVE_INFINITY),
     prompt: (text: string) => `You: ${text}\n`,
@@ -274,7 +265,7 @@ export function openMemorySession(options: MemoryOptions) {
     repl,
     screen,
     journal,
-    state: { ...state, ...options.state },
+    state: stateOf({ conversation: journal.conversation(), ...options.state }),
     format: () => format,
     ...(options.call && { call: options.call }),
   });

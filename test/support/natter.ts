@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -65,15 +65,20 @@ export function startNatter(words: readonly string[], options: RunOptions = {}) 
     stdio: 'pipe',
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
-  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
-  const text = (name: 'stdout' | 'stderr') => Buffer.concat(chunks[name]).toString();
-  child.stdout.on('data', (chunk: Buffer) => chunks.stdout.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => chunks.stderr.push(chunk));
   child.stdin.on('error', () => {
     // A program that does not read its input may end before it is written.
   });
   child.stdin.write(options.input ?? '');
   if (options.keepInputOpen !== true) child.stdin.end();
+  return { child, ...outputOf(child) };
+}
+
+/** The output of a program so far, and its result. */
+function outputOf(child: ChildProcess) {
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const text = (name: 'stdout' | 'stderr') => Buffer.concat(chunks[name]).toString();
+  child.stdout?.on('data', (chunk: Buffer) => chunks.stdout.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => chunks.stderr.push(chunk));
   const result = new Promise<RunResult>((settle, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {
@@ -82,7 +87,6 @@ export function startNatter(words: readonly string[], options: RunOptions = {}) 
     });
   });
   return {
-    child,
     result,
     stdout: () => text('stdout'),
     stderr: () => text('stderr'),
@@ -92,7 +96,7 @@ export function startNatter(words: readonly string[], options: RunOptions = {}) 
         const check = () => {
           if (pattern.test(text(stream))) settle();
         };
-        child[stream].on('data', check);
+        child[stream]?.on('data', check);
         child.on('close', () => {
           check();
           reject(new Error(`ended before ${pattern}: ${text('stdout')}${text('stderr')}`));
@@ -151,21 +155,5 @@ export function runShell(
     env: variables,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  return new Promise((settle, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      const stdoutBytes = Buffer.concat(stdout);
-      settle({
-        code,
-        signal,
-        stdout: stdoutBytes.toString(),
-        stdoutBytes,
-        stderr: Buffer.concat(stderr).toString(),
-      });
-    });
-  });
+  return outputOf(child).result;
 }

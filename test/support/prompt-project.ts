@@ -47,7 +47,7 @@ export function createPromptProject(files: Files = {}) {
     run,
     dryRun,
     /** The prompt that `natter run` would send. */
-    prompt: async (words: readonly string[], options?: RunOptions): Promise<string> => {
+    prompt: async (words: readonly string[], options?: RunOptions) => {
       const { messages } = (await dryRun(['run', ...words], options)).request.body;
       return messages.at(-1)?.content ?? '';
     },

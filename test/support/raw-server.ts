@@ -1,5 +1,6 @@
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
@@ -55,9 +56,9 @@ export async function startRawServer(
   /** Complete requests, in order of arrival. */
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
-  const watchers = new Set<() => void>();
+  const changes = new EventEmitter().setMaxListeners(0);
   let connections = 0;
-  const changed = (): void => watchers.forEach((watcher) => watcher());
+  const changed = () => changes.emit('changed');
 
   function accept(socket: Socket): void {
     connections += 1;
@@ -86,20 +87,13 @@ export async function startRawServer(
     });
   }
 
-  function when(condition: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const watcher = (): void => {
-        if (!condition()) return;
-        watchers.delete(watcher);
-        resolve();
-      };
-      watchers.add(watcher);
-      watcher();
-    });
+  async function when(condition: () => boolean): Promise<void> {
+    while (!condition()) await once(changes, 'changed');
   }
 
   const server = tls ? createTlsServer(identity(certificate), accept) : createServer(accept);
-  const port = await listen(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
     port,
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
@@ -136,17 +130,6 @@ function identity(certificate: string) {
     cert: readFileSync(certificatePath(certificate)),
     key: readFileSync(certificatePath('server-key.pem')),
   };
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address: AddressInfo | string | null = server.address();
-      if (address === null || typeof address === 'string') reject(new Error('no port'));
-      else resolve(address.port);
-    });
-  });
 }
 
 /** The first complete request in `bytes`, if any; supports `content-length` only. */

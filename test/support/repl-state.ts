@@ -5,18 +5,15 @@ import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
 import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { answerAside } from '../../src/repl/answers/aside.ts';
 import { offerBranches, selectBranch } from '../../src/repl/answers/branches.ts';
-import { selectVersion, undoPrompt } from '../../src/repl/answers/versions.ts';
+import { selectVersion } from '../../src/repl/answers/versions.ts';
 import { openPrompt, refuseMissing, scrollAway } from '../../src/repl/commands.ts';
-import { makeSummary, removeSummary } from '../../src/repl/context/compaction.ts';
+import { makeSummary } from '../../src/repl/context/compaction.ts';
 import { type KeyEvent, keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
 import { readConversations, readList } from '../../src/repl/conversation-list/list.ts';
-import {
-  newConversation,
-  resume,
-  setAttributes,
-} from '../../src/repl/conversations/conversations.ts';
+import { newConversation, resume } from '../../src/repl/conversations/conversations.ts';
+import { changeJournal } from '../../src/repl/conversations/position.ts';
 import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
@@ -34,7 +31,7 @@ import { recognisePaths } from '../../src/repl/files/dropped-files.ts';
 import type { OpenedPrompt } from '../../src/repl/prompt-files/prompt-files.ts';
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
-import { listModels, changeParameters, chooseRole, recordModel } from '../../src/repl/settings.ts';
+import { listModels, changeParameters, chooseRole } from '../../src/repl/settings.ts';
 import { runShellLine } from '../../src/repl/shell/shell-lines.ts';
 import { redraw } from '../../src/repl/slash-command.ts';
 import { leave, newAnswer, print, printReport, step } from '../../src/repl/step.ts';
@@ -126,14 +123,11 @@ const taskFunctions = {
   'save-journal': saveJournal,
   export: exportConversation,
   'select-version': selectVersion,
-  undo: undoPrompt,
   'change-parameters': changeParameters,
   'choose-role': chooseRole,
   'open-prompt': openPrompt,
   compact: makeSummary,
-  'remove-summary': removeSummary,
-  'set-attributes': setAttributes,
-  'record-model': recordModel,
+  'change-journal': changeJournal,
   'new-conversation': newConversation,
   resume,
   'open-list': readConversations,
@@ -254,22 +248,9 @@ export const interrupt = pressed('c', { ctrl: true });
 export const composed = (state: ReplState) => contentOf(state.composer);
 
 function printedText(entry: Entry): readonly string[] {
-  switch (entry.type) {
-    case 'command':
-    case 'closing':
-      return [];
-    case 'failure':
-      return [entry.message];
-    case 'aside':
-      return [entry.question, entry.text];
-    case 'prompt':
-    case 'answer':
-    case 'reasoning':
-    case 'output':
-    case 'notice':
-    default:
-      return [entry.text];
-  }
+  if (entry.type === 'command' || entry.type === 'closing') return [];
+  if (entry.type === 'failure') return [entry.message];
+  return entry.type === 'aside' ? [entry.question, entry.text] : [entry.text];
 }
 
 /** The texts that are printed, without commands and closing rows. */

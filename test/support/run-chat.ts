@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { inject } from 'vitest';
-import type { Client, ClientOptions } from '../../src/client/client.ts';
+import type { ChatOptions, Client, ClientOptions } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { nodeNetwork } from '../../src/client/http/node-network.ts';
 import { undiciNetwork } from '../../src/client/http/undici-network.ts';
@@ -44,6 +44,13 @@ export const prompt = {
   messages: [{ role: 'user', content: 'Hi' }],
   stream: true,
 } satisfies CompletionRequest;
+
+/** Starts the prompt, and reads its first events. @returns the iterator of the others */
+export async function beginChat(client: Client, count: number, options: ChatOptions = {}) {
+  const events = client.chat(prompt, options)[Symbol.asyncIterator]();
+  for (let index = 0; index < count; index += 1) await events.next();
+  return events;
+}
 
 /** Runs one prompt to its end; waits before retries take no time. @returns its events and its failure, if any */
 export async function runChat(

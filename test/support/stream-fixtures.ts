@@ -1,6 +1,7 @@
 import type { Usage } from '../../src/client/contract.ts';
 import type { AnswerPart, StreamEnd } from '../../src/client/stream/answer-parts.ts';
 import { readAnswer } from '../../src/client/stream/answer-reader.ts';
+import { done, event } from './raw-replies.ts';
 import { unmasked } from './secret.ts';
 
 /** The body of a response, and the answer it contains. */
@@ -11,24 +12,13 @@ export interface StreamFixture {
   readonly text: string;
   readonly reasoning?: string;
   readonly refusal?: string;
-  readonly finishReason?: string;
+  readonly finishReason?: string | undefined;
   readonly usage?: Usage;
   readonly complete: boolean;
 }
 
-/** A fixture whose body may be text; the content type defaults to that of an event stream. */
-type FixtureParts = Omit<StreamFixture, 'bytes' | 'contentType'> & {
-  readonly body: string | Uint8Array;
-  readonly contentType?: string;
-};
-
-/** One event with `value` as JSON. */
-export function event(value: unknown): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
-}
-
 /** A chunk of the contract with one choice. */
-export function chunk(turn: unknown, finishReason: string | null = null): unknown {
+export function chunk(turn: unknown, finishReason: string | null = null): object {
   return {
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',
@@ -37,290 +27,208 @@ export function chunk(turn: unknown, finishReason: string | null = null): unknow
   };
 }
 
-export function delta(content: string): string {
-  return event(chunk({ content }));
-}
-
+export const delta = (content: string) => event(chunk({ content }));
 export const stop = event(chunk({}, 'stop'));
 
-export const done = 'data: [DONE]\n\n';
-
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
-
 const greeting = `${delta('Hel')}${delta('lo')}${stop}${done}`;
-
-const greeted = { text: 'Hello', finishReason: 'stop', complete: true };
+const turn = (fields: object) => event(chunk(fields));
+const choices = (...list: readonly unknown[]) => event({ choices: list });
+const content = (json: string) => `data: {"choices":[{"delta":{"content":"${json}"}}]}\n\n`;
+const cut = { complete: false, finishReason: undefined };
+/** The text of an answer that ends with `[DONE]` alone. */
+const only = (text: string) => ({ text, finishReason: undefined });
+const json = { contentType: 'application/json' };
 
 /** Characters that need care in UTF-8, UTF-16, JSON or line splitting. */
 const multilingual = 'é 你好 👨‍👩‍👧 🏴 \u2028 ﷽ \u0000 "\\" \n';
 
-/** Concatenates texts and byte lists. */
-function joined(...parts: (string | readonly number[])[]): Uint8Array {
-  return Buffer.concat(
-    parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))),
-  );
-}
-
-const byteOrderMark = [0xef, 0xbb, 0xbf];
-
 /** `text` with its line ends replaced, by each of `lineEnds` in turn. */
-function lines(text: string, lineEnds: readonly string[]): string {
+function lines(text: string, ...lineEnds: readonly string[]): string {
   let count = 0;
   return text.replace(/\n/g, () => lineEnds[count++ % lineEnds.length] ?? '\n');
 }
 
+/** The answer of a row is a whole "Hello" in an event stream, except for what its third element says. */
+type Row = [name: string, body: string | Uint8Array, more?: Partial<StreamFixture>];
+
 /** Event stream rules (WHATWG HTML, 9.2) and the ways a stream ends. */
-const framingFixtures: readonly FixtureParts[] = [
-  { name: 'the contract, LF', body: greeting, ...greeted },
-  { name: 'S2 CRLF', body: lines(greeting, ['\r\n']), ...greeted },
-  { name: 'S2 CR', body: lines(greeting, ['\r']), ...greeted },
-  { name: 'S2 mixed line ends', body: lines(greeting, ['\r\n', '\n', '\r', '\r\n']), ...greeted },
-  { name: 'S5 a byte order mark', body: joined(byteOrderMark, greeting), ...greeted },
-  {
-    name: 'S5 of two byte order marks, the second spoils only the first line',
-    body: joined(byteOrderMark, byteOrderMark, `${delta('lost')}${greeting}`),
-    ...greeted,
-  },
-  {
-    name: 'S6 comments and keep-alives',
-    body: `:\n\n: ping\n\n::\n${delta('Hel')}: keep-alive\n${delta('lo')}\n\n:\n${stop}: x\n\n${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S7 no space and two spaces after the colon',
-    body: greeting.replace('data: ', 'data:').replace('data: [', 'data:  ['),
-    ...greeted,
-  },
-  {
-    name: 'S8 JSON over several data lines',
-    body: `${JSON.stringify(chunk({ content: 'Hello' }, 'stop'), null, 1).replace(/^/gm, 'data: ')}\n\n${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S9 id, retry, event and unknown fields',
-    body: `retry: 5000\nretry: soon\nid: 7\nevent: message\nfoo: bar\ndata\n\n${delta('Hel')}event: x\nid\n${delta('lo')}nothing\n${stop}${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S14 [DONE] inside content',
-    body: `${delta('[DONE]')}${delta('\ndata: [DONE]\n\n')}${stop}${done}`,
-    text: '[DONE]\ndata: [DONE]\n\n',
-    finishReason: 'stop',
-    complete: true,
-  },
-  {
-    name: 'S16 text, errors and malformed data after [DONE]',
-    body: `${greeting}${delta('!')}${event({ error: 'late' })}data: {{{\n\n`,
-    ...greeted,
-  },
-  {
-    name: 'S17 a finish_reason without [DONE]',
-    body: `${delta('Hello')}${stop}`,
-    ...greeted,
-  },
-  {
-    name: 'S18 neither finish_reason nor [DONE]',
-    body: delta('Hel'),
-    text: 'Hel',
-    complete: false,
-  },
-  {
-    name: 'S18 cut inside an event',
-    body: `${delta('Hel')}${delta('lo').slice(0, 60)}`,
-    text: 'Hel',
-    complete: false,
-  },
-  { name: 'S18 only comments', body: ': ping\n\n: ping\n\n', text: '', complete: false },
-  {
-    name: 'S19 a last event with one line end',
-    body: `${delta('Hello')}data: [DONE]\n`,
-    text: 'Hello',
-    complete: true,
-  },
-  {
-    name: 'S19 a last event without a line end',
-    body: `${delta('Hello')}data: [DONE]`,
-    text: 'Hello',
-    complete: true,
-  },
-  {
-    name: 'S20 a CR-only last event',
-    body: lines(`${delta('Hello')}data: [DONE]\n`, ['\r']),
-    text: 'Hello',
-    complete: true,
-  },
-  {
-    name: 'S22 S53 empty data and comments wrapped as data',
-    body: `data:\n\ndata: \n\ndata: : OPENROUTER PROCESSING\n\ndata: null\n\n${greeting}`,
-    ...greeted,
-  },
-  {
-    name: '[DONE] between spaces',
-    body: `${delta('Hi')}data:   [DONE] \n\n`,
-    text: 'Hi',
-    complete: true,
-  },
-  { name: 'S1 leading blank lines', body: `\n\n\r\n${greeting}`, ...greeted },
+const framing: readonly Row[] = [
+  ['the contract, LF', greeting],
+  ['S2 CRLF', lines(greeting, '\r\n')],
+  ['S2 CR', lines(greeting, '\r')],
+  ['S2 mixed line ends', lines(greeting, '\r\n', '\n', '\r', '\r\n')],
+  ['S5 a byte order mark', `\uFEFF${greeting}`],
+  [
+    'S5 of two byte order marks, the second spoils only the first line',
+    `\uFEFF\uFEFF${delta('lost')}${greeting}`,
+  ],
+  [
+    'S6 comments and keep-alives',
+    `:\n\n: ping\n\n::\n${delta('Hel')}: keep-alive\n${delta('lo')}\n\n:\n${stop}: x\n\n${done}`,
+  ],
+  [
+    'S7 no space and two spaces after the colon',
+    greeting.replace('data: ', 'data:').replace('data: [', 'data:  ['),
+  ],
+  [
+    'S8 JSON over several data lines',
+    `${JSON.stringify(chunk({ content: 'Hello' }, 'stop'), null, 1).replace(/^/gm, 'data: ')}\n\n${done}`,
+  ],
+  [
+    'S9 id, retry, event and unknown fields',
+    `retry: 5000\nretry: soon\nid: 7\nevent: message\nfoo: bar\ndata\n\n${delta('Hel')}event: x\nid\n${delta('lo')}nothing\n${stop}${done}`,
+  ],
+  [
+    'S14 [DONE] inside content',
+    `${delta('[DONE]')}${delta('\ndata: [DONE]\n\n')}${stop}${done}`,
+    { text: '[DONE]\ndata: [DONE]\n\n' },
+  ],
+  [
+    'S16 text, errors and malformed data after [DONE]',
+    `${greeting}${delta('!')}${event({ error: 'late' })}data: {{{\n\n`,
+  ],
+  ['S17 a finish_reason without [DONE]', `${delta('Hello')}${stop}`],
+  ['S18 neither finish_reason nor [DONE]', delta('Hel'), { text: 'Hel', ...cut }],
+  [
+    'S18 cut inside an event',
+    `${delta('Hel')}${delta('lo').slice(0, 60)}`,
+    { text: 'Hel', ...cut },
+  ],
+  ['S18 only comments', ': ping\n\n: ping\n\n', { text: '', ...cut }],
+  ['S19 a last event with one line end', `${delta('Hi')}data: [DONE]\n`, only('Hi')],
+  ['S19 a last event without a line end', `${delta('Hi')}data: [DONE]`, only('Hi')],
+  ['S20 a CR-only last event', lines(`${delta('Hi')}data: [DONE]\n`, '\r'), only('Hi')],
+  [
+    'S22 S53 empty data and comments wrapped as data',
+    `data:\n\ndata: \n\ndata: : OPENROUTER PROCESSING\n\ndata: null\n\n${greeting}`,
+  ],
+  ['[DONE] between spaces', `${delta('Hi')}data:   [DONE] \n\n`, only('Hi')],
+  ['S1 leading blank lines', `\n\n\r\n${greeting}`],
 ];
 
 /** Possible contents of a chunk or a choice. */
-const contentFixtures: readonly FixtureParts[] = [
-  {
-    name: 'S23 S24 a first and a last chunk without choices',
-    body: `${event({ id: '', model: '', choices: [], prompt_filter_results: [] })}${delta('Hello')}${stop}${event({ choices: [], usage })}${done}`,
-    usage,
-    ...greeted,
-  },
-  {
-    name: 'S25 usage in every chunk',
-    body: `${event({ choices: [{ index: 0, delta: { content: 'Hello' } }], usage: { total_tokens: 1 } })}${event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage })}${event({ choices: [], usage: null })}${done}`,
-    usage,
-    ...greeted,
-  },
-  {
-    name: 'S26 S27 S28 deltas, contents and roles that are missing, null or empty',
-    body: [
-      event(chunk({ role: 'assistant', content: null })),
-      event(chunk({ role: null, content: '' })),
-      event(chunk({ role: '', content: 'Hel' })),
+const contents: readonly Row[] = [
+  [
+    'S23 S24 a first and a last chunk without choices',
+    event({ id: '', model: '', choices: [] }) +
+      delta('Hello') +
+      stop +
+      event({ choices: [], usage }),
+    { usage },
+  ],
+  [
+    'S25 usage in every chunk',
+    event({ ...chunk({ content: 'Hello' }), usage: { total_tokens: 1 } }) +
+      event({ ...chunk({}, 'stop'), usage }) +
+      event({ choices: [], usage: null }) +
+      done,
+    { usage },
+  ],
+  [
+    'S26 S27 S28 deltas, contents and roles that are missing, null or empty',
+    [
+      turn({ role: 'assistant', content: null }),
+      turn({ role: null, content: '' }),
+      turn({ role: '', content: 'Hel' }),
       event(chunk(null)),
-      event({ choices: [{ index: 0 }] }),
-      event({ choices: [null] }),
+      choices({ index: 0 }),
+      choices(null),
       event({ choices: null }),
       event({}),
-      event(chunk({ role: 'assistant', content: 'lo' })),
+      turn({ role: 'assistant', content: 'lo' }),
       stop,
-      done,
     ].join(''),
-    ...greeted,
-  },
-  {
-    name: 'S29 reasoning',
-    body: `${event(chunk({ reasoning_content: 'Let me ' }))}${event(chunk({ reasoning: 'think', content: '' }))}${greeting}`,
-    reasoning: 'Let me think',
-    ...greeted,
-  },
-  {
-    name: 'S29 the same reasoning in both fields, as vLLM sends it',
-    body: `${event(chunk({ reasoning: 'hm', reasoning_content: 'hm' }))}${greeting}`,
-    reasoning: 'hm',
-    ...greeted,
-  },
-  {
-    name: 'S30 content as parts',
-    body: `${event(chunk({ content: [{ type: 'text', text: 'Hel' }, 'lo', null, { type: 'image' }, 4] }))}${stop}${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S31 tool calls and a refusal',
-    body: `${event(chunk({ tool_calls: [{ index: 0, function: { arguments: '{' } }] }))}${event(chunk({ refusal: 'I will not.' }))}${stop}${done}`,
-    text: '',
-    refusal: 'I will not.',
-    finishReason: 'stop',
-    complete: true,
-  },
-  {
-    name: 'S33 a second choice',
-    body: `${delta('Hel')}${event({
-      choices: [
-        { index: 1, delta: { content: 'Bye' } },
-        { index: 0, delta: { content: 'lo' } },
-      ],
-    })}${event({ choices: [{ index: 1, delta: {}, finish_reason: 'length' }] })}${stop}${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S34 unknown keys and __proto__',
-    body: `data: {"__proto__":{"finish_reason":"length"},"constructor":1,"choices":[{"index":0,"delta":{"__proto__":{"refusal":"no"},"content":"Hello","toString":null}}]}\n\n${stop}${done}`,
-    ...greeted,
-  },
-  {
-    name: 'S35 a surrogate pair split over deltas and escapes',
-    body: `data: {"choices":[{"delta":{"content":"a\\ud83d"}}]}\n\n${delta('')}data: {"choices":[{"delta":{"content":"\\ude00b"}}]}\n\n${stop}${done}`,
-    text: 'a😀b',
-    finishReason: 'stop',
-    complete: true,
-  },
-  {
-    name: 'S35 lone surrogates',
-    body: `data: {"choices":[{"delta":{"content":"\\ude00a\\ud83d"}}]}\n\ndata: {"choices":[{"delta":{"content":"b\\ud83d"}}]}\n\n${done}`,
-    text: '\uFFFDa\uFFFDb\uFFFD',
-    complete: true,
-  },
-  {
-    name: 'S36 invalid UTF-8',
-    body: joined(
-      'data: {"choices":[{"delta":{"content":"a',
-      [0xff, 0xe2, 0x82],
-      `b"}}]}\n\n${done}`,
-    ),
-    text: 'a\uFFFD\uFFFDb',
-    complete: true,
-  },
-  {
-    name: 'S37 text of many scripts, U+2028 raw',
-    body: `${delta(multilingual)}${delta(multilingual)}${stop}${done}`,
-    text: multilingual + multilingual,
-    finishReason: 'stop',
-    complete: true,
-  },
+  ],
+  [
+    'S29 reasoning in either field, also in both',
+    turn({ reasoning_content: 'Let me ' }) +
+      turn({ reasoning: 'think', reasoning_content: 'think', content: '' }) +
+      turn({ reasoning: '!' }) +
+      greeting,
+    { reasoning: 'Let me think!' },
+  ],
+  [
+    'S30 content as parts',
+    turn({ content: [{ type: 'text', text: 'Hel' }, 'lo', null, { type: 'image' }, 4] }) + stop,
+  ],
+  [
+    'S31 tool calls and a refusal',
+    turn({ tool_calls: [{ index: 0 }] }) + turn({ refusal: 'I will not.' }) + stop,
+    { text: '', refusal: 'I will not.' },
+  ],
+  [
+    'S33 a second choice',
+    delta('Hel') +
+      choices({ index: 1, delta: { content: 'Bye' } }, { index: 0, delta: { content: 'lo' } }) +
+      choices({ index: 1, delta: {}, finish_reason: 'length' }) +
+      stop,
+  ],
+  [
+    'S34 unknown keys and __proto__',
+    `data: {"__proto__":{"finish_reason":"length"},"constructor":1,"choices":[{"index":0,"delta":{"__proto__":{"refusal":"no"},"content":"Hello","toString":null}}]}\n\n${stop}`,
+  ],
+  [
+    'S35 a surrogate pair split over deltas and escapes',
+    content(String.raw`a\ud83d`) + delta('') + content(String.raw`\ude00b`) + stop,
+    { text: 'a😀b' },
+  ],
+  [
+    'S35 lone surrogates',
+    content(String.raw`\ude00a\ud83d`) + content(String.raw`b\ud83d`) + done,
+    only('\uFFFDa\uFFFDb\uFFFD'),
+  ],
+  [
+    'S36 invalid UTF-8',
+    Buffer.from(content('a\u00ff\u00e2\u0082b') + done, 'latin1'),
+    only('a\uFFFD\uFFFDb'),
+  ],
+  ['S37 text of many scripts, U+2028 raw', delta(multilingual) + stop, { text: multilingual }],
+  [
+    'Azure: filter chunks',
+    event({ id: '', choices: [], prompt_filter_results: [{ prompt_index: 0 }] }) +
+      delta('Hello') +
+      choices({ index: 0, finish_reason: null, content_filter_offsets: {} }) +
+      stop,
+  ],
 ];
+
+const message = { role: 'assistant', content: 'Hello' };
+const multilingualMessage = { choices: [{ message: { content: multilingual } }] };
 
 /** Bodies whose content type is wrong. */
-const formFixtures: readonly FixtureParts[] = [
-  {
-    name: 'S44 one JSON completion',
-    contentType: 'application/json',
-    body: JSON.stringify({
-      id: 'chatcmpl-1',
-      object: 'chat.completion',
-      model: 'origin',
-      choices: [
-        { index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' },
-      ],
-      usage,
-    }),
-    usage,
-    ...greeted,
-  },
-  {
-    name: 'S44 a JSON completion sent as an event stream, indented, after blank lines',
-    body: `\r\n\r\n  ${JSON.stringify({ choices: [{ message: { content: multilingual } }] }, null, 2)}\n`,
-    text: multilingual,
-    complete: true,
-  },
-  {
-    name: 'S47 an event stream sent as text/plain',
-    contentType: 'text/plain',
-    body: greeting,
-    ...greeted,
-  },
-  {
-    name: 'S47 an event stream sent as JSON, a comment first',
-    contentType: 'application/json; charset=utf-8',
-    body: `: hi\n\n${greeting}`,
-    ...greeted,
-  },
-  {
-    name: 'S47 always UTF-8',
-    contentType: 'text/event-stream;charset=windows-1252',
-    body: `${delta('é')}${done}`,
-    text: 'é',
-    complete: true,
-  },
+const forms: readonly Row[] = [
+  [
+    'S44 one JSON completion',
+    JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }], usage }),
+    { ...json, usage },
+  ],
+  [
+    'S44 a JSON completion sent as an event stream, indented, after blank lines',
+    `\r\n\r\n  ${JSON.stringify(multilingualMessage, null, 2)}\n`,
+    only(multilingual),
+  ],
+  ['S47 an event stream sent as text/plain', greeting, { contentType: 'text/plain' }],
+  ['S47 an event stream sent as JSON, a comment first', `: hi\n\n${greeting}`, json],
+  [
+    'S47 always UTF-8',
+    `${delta('é')}${done}`,
+    { contentType: 'text/event-stream;charset=windows-1252', ...only('é') },
+  ],
 ];
 
-function fixture({ body, ...rest }: FixtureParts): StreamFixture {
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  return { contentType: 'text/event-stream', ...rest, bytes };
-}
-
 /** Valid bodies with status 200; each must be read the same however it is split into reads. */
-export const streamFixtures: readonly StreamFixture[] = [
-  ...framingFixtures,
-  ...contentFixtures,
-  ...formFixtures,
-].map(fixture);
+export const streamFixtures = [...framing, ...contents, ...forms].map(
+  ([name, body, more]): StreamFixture => ({
+    name,
+    contentType: 'text/event-stream',
+    bytes: Buffer.from(body),
+    text: 'Hello',
+    finishReason: 'stop',
+    complete: true,
+    ...more,
+  }),
+);
 
 /** A body that arrives in the given reads; texts are sent as UTF-8. */
 export async function* bodyOf(

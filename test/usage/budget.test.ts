@@ -14,13 +14,14 @@ const settings = {
   prices: new Map([['origin', price]]),
 } as unknown as ResolvedSettings;
 
-function openBudgets(most: { readonly tokens?: number; readonly cost?: number }, services = 1) {
+/** The budgets of two services of a run. */
+function openBudgets(most: { readonly tokens?: number; readonly cost?: number }) {
   const limits = limitsOfRun(most, settings);
   const { context } = createMemoryContext();
   const presentation = { notices: silentNotices };
   const run = { context, presentation, settings } as unknown as Run;
   const source = { command: 'batch', limits };
-  return Array.from({ length: services }, () => openBudget(run, source, false));
+  return [openBudget(run, source, false), openBudget(run, source, false)] as const;
 }
 
 /** A request whose prompt has no tokens. */
@@ -44,22 +45,12 @@ async function isSettled(promise: Promise<void>): Promise<boolean> {
   return settled;
 }
 
-test('requests wait for running ones, and go on when those used less', async () => {
-  const [budget] = openBudgets({ tokens: 100 });
-  const first = requestOf(90);
-  await budget?.reserve(first);
-  const second = budget?.reserve(requestOf(90)) as Promise<void>;
-  expect(await isSettled(second)).toBe(false);
-  budget?.settle(first, used(10));
-  await second;
-});
-
 test('a request that does not fit is refused when no other one runs', async () => {
   const [budget] = openBudgets({ tokens: 100 });
   const first = requestOf(60);
-  await budget?.reserve(first);
-  const second = budget?.reserve(requestOf(50));
-  budget?.settle(first, used(60));
+  await budget.reserve(first);
+  const second = budget.reserve(requestOf(50));
+  budget.settle(first, used(60));
   await expect(second).rejects.toMatchObject({
     kind: 'budget',
     message:
@@ -70,12 +61,12 @@ test('a request that does not fit is refused when no other one runs', async () =
 test('an answer without a limit is estimated by the longest one so far', async () => {
   const [budget] = openBudgets({ tokens: 1100 });
   const first = requestOf();
-  await budget?.reserve(first);
-  budget?.settle(first, used(40));
+  await budget.reserve(first);
+  budget.settle(first, used(40));
   const second = requestOf();
-  await budget?.reserve(second);
-  budget?.settle(second, used(1030));
-  await expect(budget?.reserve(requestOf())).rejects.toMatchObject({
+  await budget.reserve(second);
+  budget.settle(second, used(1030));
+  await expect(budget.reserve(requestOf())).rejects.toMatchObject({
     message: expect.stringContaining('~1,030 tokens') as string,
     hint: 'set --max-tokens',
   });
@@ -84,23 +75,23 @@ test('an answer without a limit is estimated by the longest one so far', async (
 test('sums of money are not exact', async () => {
   const [budget] = openBudgets({ cost: 0.3 });
   const fractions = [0.1, 0.1, 0.1].map((amount) => requestOf(amount));
-  for (const request of fractions) await budget?.reserve(request);
-  expect(await isSettled(budget?.reserve(requestOf(0.1)) as Promise<void>)).toBe(false);
+  for (const request of fractions) await budget.reserve(request);
+  expect(await isSettled(budget.reserve(requestOf(0.1)))).toBe(false);
 });
 
-test('the services of a run share its limits', async () => {
-  const [one, other] = openBudgets({ tokens: 100 }, 2);
+test('requests wait for running ones of all services, and go on when those used less', async () => {
+  const [one, other] = openBudgets({ tokens: 100 });
   const first = requestOf(60);
-  await one?.reserve(first);
-  const second = other?.reserve(requestOf(60)) as Promise<void>;
+  await one.reserve(first);
+  const second = other.reserve(requestOf(60));
   expect(await isSettled(second)).toBe(false);
-  one?.settle(first, used(30));
+  one.settle(first, used(30));
   await second;
 });
 
 test('a model without a price is refused by a limit in money', async () => {
   const [budget] = openBudgets({ cost: 1 });
-  await expect(budget?.reserve({ ...requestOf(1), model: 'nextgen' })).rejects.toMatchObject({
+  await expect(budget.reserve({ ...requestOf(1), model: 'nextgen' })).rejects.toMatchObject({
     kind: 'configuration',
     message: '--max-cost needs the price of the model nextgen in USD',
     hint: 'natter config set prices.nextgen "0.5/1.5 USD"',

@@ -25,17 +25,14 @@ test.each(['', '0/day', '0.0usd/day', '2M', '2M/year', '/day', '-1/day', '5euros
 // Local times, so that the test holds in every time zone.
 const sunday = new Date(2026, 10, 22, 15, 30);
 
-test.each<[Period, Date, Date]>([
+const monday = new Date(2026, 10, 16, 0, 0, 1);
+
+test.each<[Period, Date, Date, Date?]>([
+  ['week', new Date(2026, 10, 16), new Date(2026, 10, 23), monday],
   ['day', new Date(2026, 10, 22), new Date(2026, 10, 23)],
   ['week', new Date(2026, 10, 16), new Date(2026, 10, 23)],
   ['month', new Date(2026, 10, 1), new Date(2026, 11, 1)],
-])('a %s begins and ends at local midnight', (period, start, end) => {
-  expect(startOfPeriod(period, sunday)).toEqual(start);
-  expect(endOfPeriod(period, sunday)).toEqual(end);
-});
-
-test('a week begins on Monday', () => {
-  const monday = new Date(2026, 10, 16);
-  expect(startOfPeriod('week', new Date(2026, 10, 16, 0, 0, 1))).toEqual(monday);
-  expect(endOfPeriod('week', monday)).toEqual(new Date(2026, 10, 23));
+])('a %s begins and ends at local midnight', (period, start, end, now = sunday) => {
+  expect(startOfPeriod(period, now)).toEqual(start);
+  expect(endOfPeriod(period, now)).toEqual(end);
 });

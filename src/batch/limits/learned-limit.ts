@@ -1,10 +1,3 @@
-/** How a limit is raised. */
-export interface LimitRule {
-  readonly most: number;
-  /** The value of the next test; `ceiling` is known to be too high, `Infinity` if no such value is known. */
-  next(value: number, ceiling: number): number;
-}
-
 /** Milliseconds until a failed test is repeated; doubles with each failure. */
 const firstInterval = 1000;
 const maxInterval = 120_000;
@@ -15,12 +8,13 @@ const waitsPerTest = 10;
  * A limit of the service that is found by tests: a test raises the value for a while, and a refusal returns to the value
  * before. Times are monotonic milliseconds.
  *
- * - The value is never above `rule.most`, and positive.
+ * - The value is never above `most`, and positive.
  * - Outside of tests, the value is below the ceiling.
  * - A failed test never lowers the value that it started from.
  */
 export class LearnedLimit {
-  readonly #rule: LimitRule;
+  readonly #most: number;
+  readonly #next: (value: number, ceiling: number) => number;
   value: number;
   /** A value known to be too high; `Infinity` if there is none. */
   ceiling = Number.POSITIVE_INFINITY;
@@ -31,17 +25,19 @@ export class LearnedLimit {
   #before: number;
   #interval = firstInterval;
 
-  constructor(rule: LimitRule, value: number) {
-    this.#rule = rule;
+  /** @param next returns the value of the next test; its `ceiling` is as above */
+  constructor(value: number, most: number, next: (value: number, ceiling: number) => number) {
+    this.#most = most;
+    this.#next = next;
     this.value = value;
     this.#before = value;
   }
 
   /** Begins a test if one is due. */
   beginTest(now: number): boolean {
-    if (this.isTesting || now < this.at || this.value >= this.#rule.most) return false;
+    if (this.isTesting || now < this.at || this.value >= this.#most) return false;
     this.#before = this.value;
-    this.value = Math.min(this.#rule.most, this.#rule.next(this.value, this.ceiling));
+    this.value = Math.min(this.#most, this.#next(this.value, this.ceiling));
     this.isTesting = true;
     this.at = now;
     return true;

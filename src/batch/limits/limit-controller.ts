@@ -1,5 +1,5 @@
 import type { AnnouncedLimit } from './announced-limits.ts';
-import { LearnedLimit, type LimitRule } from './learned-limit.ts';
+import { LearnedLimit } from './learned-limit.ts';
 import { RequestLog, type Ticket } from './request-log.ts';
 
 /** What is known about the limits of the service. */
@@ -24,21 +24,13 @@ const rampInterval = 100;
 /** A test of an unknown limit raises it by this factor: few tests find it, and few requests are refused. */
 const openStep = 1.5;
 
-const placesRule = (most: number): LimitRule => ({
-  most,
-  next(value, ceiling) {
-    if (ceiling === Number.POSITIVE_INFINITY) return Math.ceil(value * openStep);
-    return Math.max(value + 1, Math.floor((value + ceiling) / 2));
-  },
-});
+function nextPlaces(value: number, ceiling: number): number {
+  if (ceiling === Number.POSITIVE_INFINITY) return Math.ceil(value * openStep);
+  return Math.max(value + 1, Math.floor((value + ceiling) / 2));
+}
 
-const paceRule: LimitRule = {
-  most: Number.POSITIVE_INFINITY,
-  next(value, ceiling) {
-    if (ceiling === Number.POSITIVE_INFINITY) return value * openStep;
-    return Math.min(value * openStep, Math.sqrt(value * ceiling));
-  },
-};
+const nextPace = (value: number, ceiling: number): number =>
+  Math.min(value * openStep, Math.sqrt(value * ceiling));
 
 /** Requests that must use a raised limit and be admitted before its test has passed. */
 const proofsOfTest = 3;
@@ -105,7 +97,7 @@ export class LimitController {
   /** Requests in progress. */
   readonly #places: LearnedLimit;
   /** Requests a second; `Infinity` while no such limit is known. */
-  readonly #pace = new LearnedLimit(paceRule, Number.POSITIVE_INFINITY);
+  readonly #pace = new LearnedLimit(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, nextPace);
   /** Whether a failed test has shown that there is a limit of places. */
   #arePlacesKnown = false;
   #cuts = 0;
@@ -141,7 +133,7 @@ export class LimitController {
   /** @param most requests in progress, as the user allows */
   constructor(most: number) {
     this.#most = most;
-    this.#places = new LearnedLimit(placesRule(most), Math.min(most, firstPlaces));
+    this.#places = new LearnedLimit(Math.min(most, firstPlaces), most, nextPlaces);
   }
 
   /** Milliseconds until a request may be sent; `Infinity` if not before one in progress ends. */

@@ -1,53 +1,43 @@
-import { isOlder, type Libraries, type RedisClient } from './library.ts';
+import { isOlder, type Libraries } from './library.ts';
 import { type BatchQueue, keyPrefix, openRedisQueue } from './redis-queue.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { definedFields } from '../../json.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 
 /** The address of a queue server. */
 export interface QueueAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly database: number;
-  readonly username: string | undefined;
-  readonly password: string | undefined;
-  readonly isEncrypted: boolean;
+  readonly url: string;
   /** The address in messages: without user name and password. */
   readonly label: string;
+  readonly isEncrypted: boolean;
+  readonly hasPassword: boolean;
 }
 
 const queueVariable = 'NATTER_QUEUE';
 const example = 'redis://localhost:6379';
 const defaultPort = 6379;
 
-const decoded = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
-
 /** Undefined for a text that is not an address of Redis. */
 function parseAddress(text: string): QueueAddress | undefined {
   if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const { protocol, hostname, pathname, search, hash } = url;
+  const { protocol, hostname, pathname, search, hash, port, username, password } = new URL(text);
   const number = /^\/?(\d{0,5})$/.exec(pathname)?.[1];
   const isRedis = protocol === 'redis:' || protocol === 'rediss:';
   if (!isRedis || number === undefined || hostname === '' || search + hash !== '') return undefined;
-  const [port, database] = [Number(url.port || defaultPort), Number(number)];
   try {
-    return {
-      host: hostname.replaceAll(/^\[|\]$/g, ''),
-      port,
-      database,
-      username: decoded(url.username),
-      password: decoded(url.password),
-      isEncrypted: protocol === 'rediss:',
-      label: `${protocol}//${hostname}:${port}/${database}`,
-    };
+    decodeURIComponent(username + password);
   } catch {
     // The user name or password has a percent sign that starts no escape.
     return undefined;
   }
+  return {
+    url: text,
+    label: `${protocol}//${hostname}:${port || defaultPort}/${number || 0}`,
+    isEncrypted: protocol === 'rediss:',
+    hasPassword: password !== '',
+  };
 }
 
 /**
@@ -101,9 +91,12 @@ const networkReasons: ReadonlyMap<string, string> = new Map([
 /** The codes of an untrusted certificate. */
 const untrusted = /CERT|SELF_SIGNED|ISSUER/;
 
+/** The messages of servers that refuse a user. */
+const refusals = /^(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password/i;
+
 /** The failure of a connection that could not be opened. */
 export function connectionFailure(address: QueueAddress, error: unknown): Failure {
-  const { label, isEncrypted } = address;
+  const { label, isEncrypted, hasPassword } = address;
   const code = errorCode(error) ?? '';
   const options = { cause: error };
   if (untrusted.test(code)) {
@@ -113,7 +106,20 @@ export function connectionFailure(address: QueueAddress, error: unknown): Failur
     });
   }
   const text = error instanceof Error ? error.message : String(error);
-  if (/protocol error|connection is closed/i.test(text)) {
+  if (refusals.test(text)) {
+    const problem = hasPassword ? 'refused the user name or password' : 'requires a password';
+    return new Failure('unauthorized', `the queue at ${label} ${problem}`, {
+      hint: hasPassword
+        ? `correct the user name and password in ${queueVariable}, or omit them`
+        : `set ${queueVariable} to redis://user:password@host:port`,
+    });
+  }
+  if (/DB index is out of range|invalid DB index/i.test(text)) {
+    return new Failure('usage', `the queue at ${label} has no database of this number`, {
+      hint: 'use a lower number, such as 0',
+    });
+  }
+  if (/protocol error|unknown RESP type|connection is closed/i.test(text)) {
     return new Failure('unreachable', `${label} does not speak the protocol of Redis`, {
       ...options,
       hint: 'check host and port; for an encrypted connection, use rediss://',
@@ -127,91 +133,29 @@ export function connectionFailure(address: QueueAddress, error: unknown): Failur
   });
 }
 
-function fieldOf(info: string, name: string): string | undefined {
-  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
-}
-
-/** The messages of servers that refuse a user. */
-const refusals =
-  /^(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password|no password is set|without any password/i;
+const fieldOf = (info: string, name: string): string | undefined =>
+  new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 
 /**
- * Signs in, and checks a server.
- * @returns the policy by which the server may delete keys when its memory is full; undefined for none
- * @throws Failure `unauthorized`, `configuration` or `unreachable`
+ * Checks what a server says about itself.
+ * @throws Failure `configuration` for an old one
  */
-export async function checkServer(client: RedisClient, address: QueueAddress) {
-  const { label } = address;
-  try {
-    const { username, password } = address;
-    const words = [username, password].filter((word) => word !== undefined);
-    if (password !== undefined) await client.call('AUTH', ...words);
-    const info = String(await client.call('INFO'));
-    const version = fieldOf(info, 'redis_version');
-    if (version !== undefined && isOlder(version, oldestVersion)) {
-      const message = `the queue at ${label} is Redis ${version}; natter needs ${oldestVersion.join('.')} or newer`;
-      throw new Failure('configuration', message, { hint: 'update Redis, or use Valkey' });
-    }
-    await client.call('SELECT', address.database);
-    const policy = fieldOf(info, 'maxmemory_policy');
-    return policy === 'noeviction' ? undefined : policy;
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    const text = error instanceof Error ? error.message : '';
-    if (refusals.test(text)) {
-      const isMissing = address.password === undefined;
-      const problem = isMissing ? 'requires a password' : 'refused the user name or password';
-      throw new Failure('unauthorized', `the queue at ${label} ${problem}`, {
-        hint: isMissing
-          ? `set ${queueVariable} to redis://user:password@host:port`
-          : `correct the user name and password in ${queueVariable}, or omit them`,
-      });
-    }
-    if (/DB index is out of range|invalid DB index/i.test(text)) {
-      throw new Failure('usage', `the queue at ${label} has no database of this number`, {
-        hint: 'use a lower number, such as 0',
-      });
-    }
-    throw connectionFailure(address, error);
+export function checkServer(info: string, label: string, warn: (text: string) => void): void {
+  const version = fieldOf(info, 'redis_version');
+  if (version !== undefined && isOlder(version, oldestVersion)) {
+    const message = `the queue at ${label} is Redis ${version}; natter needs ${oldestVersion.join('.')} or newer`;
+    throw new Failure('configuration', message, { hint: 'update Redis, or use Valkey' });
   }
+  const policy = fieldOf(info, 'maxmemory_policy');
+  if (policy === undefined || policy === 'noeviction') return;
+  warn(
+    `${label} may delete prompts and answers when its memory is full: its maxmemory-policy is ${policy}, not noeviction`,
+  );
 }
 
 /** Milliseconds. */
 const connectTimeout = 10_000;
 const longestPause = 1000;
-
-const optionsOf = ({ host, port, database, isEncrypted }: QueueAddress, isOver: () => boolean) => ({
-  host,
-  port,
-  db: database,
-  ...(isEncrypted ? { tls: {} } : {}),
-  connectTimeout,
-  lazyConnect: true,
-  maxRetriesPerRequest: null,
-  enableReadyCheck: true,
-  // The version of RESP. With 3, the first command is one that a server with a password refuses.
-  protocol: 2,
-  retryStrategy: (times: number) =>
-    isOver() ? null : Math.min(50 * 2 ** Math.min(times, 10), longestPause),
-});
-
-/** Connects once, without retries and without password. @throws Failure */
-async function probe({ redis }: Libraries, address: QueueAddress) {
-  const options = { ...optionsOf(address, () => true), db: 0 };
-  // The ready check sends INFO, which a server with a password refuses.
-  const client = new redis.Redis({ ...options, enableReadyCheck: false });
-  let first: Error | undefined;
-  client.on('error', (error) => (first ??= error));
-  try {
-    await client.connect();
-    return await checkServer(client, address);
-  } catch (error) {
-    // ioredis reports the cause as an event; the connection itself only ends.
-    throw error instanceof Failure ? error : connectionFailure(address, first ?? error);
-  } finally {
-    client.disconnect();
-  }
-}
 
 /** @throws Failure `usage`, `configuration`, `unauthorized` or `unreachable` */
 export async function connectQueue(
@@ -219,22 +163,33 @@ export async function connectQueue(
   address: QueueAddress,
   notices: { notice(text: string): void; warning(text: string): void },
 ) {
-  const eviction = await probe(libraries, address);
-  const { username, password, label } = address;
-  if (eviction !== undefined) {
-    notices.warning(
-      `${label} may delete prompts and answers when its memory is full: its maxmemory-policy is ${eviction}, not noeviction`,
-    );
-  }
-  /** The connection is not opened again. */
-  let isOver = false;
+  const { url, label } = address;
+  /** The connection is not opened again. The first one is tried once. */
+  let isOver = true;
   let isClosed = false;
-  const client = new libraries.redis.Redis({
-    ...optionsOf(address, () => isOver),
-    ...definedFields({ username, password }),
+  const client = new libraries.redis.Redis(url, {
+    connectTimeout,
+    lazyConnect: true,
+    maxRetriesPerRequest: null,
+    // RESP 2, in which a set is an array.
+    protocol: 2,
+    retryStrategy: (times: number) =>
+      isOver ? null : Math.min(50 * 2 ** Math.min(times, 10), longestPause),
   });
-  // Lost connections are reported by `close`.
-  client.on('error', () => undefined);
+  const errors: Error[] = [];
+  // Without a listener, Node throws the error. Lost connections are reported by `close`.
+  client.on('error', (error) => void (isOver && errors.push(error)));
+  try {
+    await client.connect();
+    // ioredis goes on in the first database if the server does not have the one of the address.
+    if (errors.length > 0) throw errors[0];
+    checkServer(String(await client.call('INFO')), label, (text) => notices.warning(text));
+  } catch (error) {
+    client.disconnect();
+    // ioredis reports the cause as an event; the connection itself only ends.
+    throw error instanceof Failure ? error : connectionFailure(address, errors[0] ?? error);
+  }
+  isOver = false;
   let restored: Promise<void> | undefined;
   let restore: () => void = () => undefined;
   client.on('close', () => {
@@ -248,7 +203,6 @@ export async function connectQueue(
     restore();
     notices.notice(`connected to ${label} again`);
   });
-  await client.connect();
   const queues: BatchQueue[] = [];
   return {
     /** Its address, without the password. */

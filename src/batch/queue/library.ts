@@ -54,7 +54,7 @@ export interface QueueModule {
 }
 
 export interface Libraries {
-  readonly redis: { readonly Redis: new (options: object) => RedisClient };
+  readonly redis: { readonly Redis: new (url: string, options: object) => RedisClient };
   readonly queue: QueueModule;
 }
 

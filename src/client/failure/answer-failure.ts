@@ -13,6 +13,14 @@ export function idleTimedOut(limit: number): Failure {
   });
 }
 
+/** The failure of an answer that is not complete after `limit` milliseconds, retries included. */
+export function totalTimedOut(limit: number): Failure {
+  const message = `the answer was not complete within ${formatLimit(limit)}`;
+  return new Failure('unreachable', message, {
+    remedy: { code: 'raise-timeout', limit: 'totalTimeout' },
+  });
+}
+
 /** The failure of a body that ended without `[DONE]` or a `finish_reason`: the connection was cut. */
 export function unfinishedStream(): Failure {
   const message =

@@ -1,5 +1,5 @@
 import { startTimer, type Clock } from '../../clock.ts';
-import { Failure, type FailureKind, type Remedy } from '../../failure.ts';
+import { Failure, type FailureKind, type Remedy, type RemedyCode } from '../../failure.ts';
 import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import type { Sender } from '../configuration.ts';
@@ -122,29 +122,25 @@ interface Explanation {
 }
 
 /** What explains a kind, if the body does not say more. */
-const explanations: Readonly<Record<ErrorName, Pick<Explanation, 'summary' | 'remedy'>>> = {
-  invalid_request: {
-    summary: 'the service rejected the request as invalid',
-    remedy: { code: 'check-request' },
-  },
-  unauthorized: { summary: 'the service requires a valid API key', remedy: { code: 'sign-in' } },
-  forbidden: {
-    summary: 'the API key is not allowed to do this',
-    remedy: { code: 'list-models' },
-  },
-  not_found: {
-    summary: 'the service does not know this model or address',
-    remedy: { code: 'check-model' },
-  },
-  rate_limited: { summary: 'rate limited by the service', remedy: { code: 'slow-down' } },
-  server_error: { summary: 'the service failed', remedy: { code: 'retry-later' } },
-};
+const explanations = {
+  invalid_request: ['the service rejected the request as invalid', 'check-request'],
+  unauthorized: ['the service requires a valid API key', 'sign-in'],
+  forbidden: ['the API key is not allowed to do this', 'list-models'],
+  not_found: ['the service does not know this model or address', 'check-model'],
+  rate_limited: ['rate limited by the service', 'slow-down'],
+  server_error: ['the service failed', 'retry-later'],
+} as const satisfies Readonly<Record<ErrorName, readonly [summary: string, RemedyCode]>>;
+
+function usualOf(kind: ErrorName): Explanation {
+  const [summary, code] = explanations[kind];
+  return { kind, summary, remedy: { code } };
+}
 
 /** Remedies of a request for models: it has no body to check, and a list of models does not help. */
-const modelRemedies: Partial<Record<ErrorName, { readonly remedy: Remedy }>> = {
-  invalid_request: { remedy: { code: 'check-base-url' } },
-  forbidden: { remedy: { code: 'check-permissions' } },
-  not_found: { remedy: { code: 'check-base-url' } },
+const modelRemedies: Partial<Record<ErrorName, Remedy>> = {
+  invalid_request: { code: 'check-base-url' },
+  forbidden: { code: 'check-permissions' },
+  not_found: { code: 'check-base-url' },
 };
 
 /** Names of a 429 that a retry does not cure. */
@@ -159,7 +155,7 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
   // The name in the body counts only for a status that is not in the contract.
   const named = nameOfStatus(status) ?? kindOfName(body.names[0]) ?? kindOfStatus(status);
   const kind = status === 400 && refusesKey(body) ? 'unauthorized' : named;
-  const usual: Explanation = { kind, ...explanations[kind] };
+  const usual = usualOf(kind);
   const checkUrl: Remedy = { code: 'check-base-url' };
   const isQuota = body.names.some((name) => exhaustedQuota.test(name));
   if (isQuota || status === 402) {
@@ -184,7 +180,7 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
     const hint = request.isPathGuessed === true ? { hint: addedPathHint } : {};
     return { kind, summary, remedy: checkUrl, ...hint };
   }
-  if (!isPrompt) return { ...usual, ...modelRemedies[kind] };
+  if (!isPrompt) return { ...usual, remedy: modelRemedies[kind] ?? usual.remedy };
   if (kind !== 'invalid_request') return usual;
   // Only if the user asks for it, natter sends a field that is not in the contract.
   const hasParameter = Object.keys(fields).some((name) => !contractFields.has(name));
@@ -199,7 +195,7 @@ const minuteLimit = /\bLimit (?<limit>\d+)\b.*\bRequested ~?(?<requested>\d+)/i;
 
 /** Explains a rate limit by its name, whatever the status. One for a request that no minute has room for is final. */
 function explainRateLimit(status: number, { message = '' }: ErrorBody): Explanation {
-  const limited = { kind: 'rate_limited', ...explanations.rate_limited } as const;
+  const limited = usualOf('rate_limited');
   const retried = status === 429 ? limited : { ...limited, transient: true };
   if (!/\brequest too large\b/i.test(message)) return retried;
   const { limit, requested } = minuteLimit.exec(message)?.groups ?? {};

@@ -1,7 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { startTimer, type Clock } from '../../clock.ts';
-import { Failure, type Remedy } from '../../failure.ts';
-import { formatLimit } from '../failure/format-duration.ts';
 
 /** Calls `onIdle` after `limit` milliseconds without a touch (0 and `Infinity`: never), counted from now. */
 export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
@@ -35,30 +33,6 @@ export function followSignals(...sources: readonly AbortSignal[]) {
     controller,
     unfollow: (): void => {
       for (const source of sources) source.removeEventListener('abort', follow);
-    },
-  };
-}
-
-/**
- * One signal for the total timeout and for what else ends a call, until `end`.
- * @param limit milliseconds from now; 0 and `Infinity` are no limit
- */
-export function startDeadline(
-  clock: Clock,
-  limit: number,
-  ...sources: readonly AbortSignal[]
-): { readonly signal: AbortSignal; end(): void } {
-  const { controller, unfollow } = followSignals(...sources);
-  const message = `the answer was not complete within ${formatLimit(limit)}`;
-  const remedy: Remedy = { code: 'raise-timeout', limit: 'totalTimeout' };
-  const stopTimer = startTimer(clock, limit, () =>
-    controller.abort(new Failure('unreachable', message, { remedy })),
-  );
-  return {
-    signal: controller.signal,
-    end(): void {
-      stopTimer();
-      unfollow();
     },
   };
 }

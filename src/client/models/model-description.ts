@@ -1,4 +1,10 @@
-import { filledText, firstField, isJsonObject, type JsonObject } from '../../json.ts';
+import {
+  definedFields,
+  filledText,
+  firstField,
+  isJsonObject,
+  type JsonObject,
+} from '../../json.ts';
 import { catalogue, type ModelRecord } from '../contract.ts';
 
 /** A model's properties; unknown ones are absent. */
@@ -68,24 +74,19 @@ const readText = (value: unknown) => filledText(typeof value === 'string' ? valu
 /** Reads a record's properties under their usual names; the contract's catalogue supplies missing ones. */
 export function describeModel(record: ModelRecord): ModelDescription {
   const records = withGroups(record);
-  const stated = {
+  const entry = catalogue.find(({ id }) => id === record.id);
+  const stated = definedFields({
     contextWindow: firstField(records, windowFields, (value) => readQuantity(value, tokenUnits)),
     latency: firstField(records, latencyFields, (value) => readQuantity(value, timeUnits)),
     purpose: firstField(records, purposeFields, readText),
-  };
-  const entry = catalogue.find(({ id }) => id === record.id);
-  const published = {
+  });
+  const published = definedFields({
     contextWindow: entry?.contextWindow,
     latency: entry?.typicalLatency,
     purpose: entry?.purpose,
-  };
-  const properties: Record<string, unknown> = {};
-  const sources: Record<string, 'service' | 'catalogue'> = {};
-  for (const name of ['contextWindow', 'latency', 'purpose'] as const) {
-    const value = stated[name] ?? published[name];
-    if (value === undefined) continue;
-    properties[name] = value;
-    sources[name] = stated[name] === undefined ? 'catalogue' : 'service';
-  }
-  return { id: record.id, ...properties, sources };
+  });
+  const sourcesOf = (fields: object, source: 'service' | 'catalogue') =>
+    Object.fromEntries(Object.keys(fields).map((name) => [name, source]));
+  const sources = { ...sourcesOf(published, 'catalogue'), ...sourcesOf(stated, 'service') };
+  return { id: record.id, ...published, ...stated, sources };
 }

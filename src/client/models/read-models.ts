@@ -1,5 +1,13 @@
 import { Failure } from '../../failure.ts';
-import { filledText, firstField, isJsonObject, isTooDeep, jsonProblem } from '../../json.ts';
+import {
+  filledText,
+  firstField,
+  isJsonObject,
+  isTooDeep,
+  type JsonObject,
+  jsonProblem,
+  parseJson,
+} from '../../json.ts';
 import type { ReadOptions } from '../client.ts';
 import type { Sender } from '../configuration.ts';
 import type { ModelRecord } from '../contract.ts';
@@ -53,7 +61,8 @@ async function read(sender: Sender, path: string, options: ReadOptions = {}): Pr
   return undefined;
 }
 
-async function readText(response: HttpResponse, { clock, idleTimeout }: Sender): Promise<string> {
+async function readText(response: HttpResponse, { clock, limits }: Sender): Promise<string> {
+  const { idleTimeout } = limits;
   const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
   const watch = watchIdle(clock, idleTimeout, onIdle);
   const chunks: Uint8Array[] = [];
@@ -64,7 +73,7 @@ async function readText(response: HttpResponse, { clock, idleTimeout }: Sender):
       chunks.push(chunk);
       size += chunk.byteLength;
       if (size > maxBody) {
-        throw new Failure('server_error', 'the answer is longer than 16 MB', {});
+        throw new Failure('server_error', 'the answer is longer than 16 MB');
       }
     }
   } finally {
@@ -73,23 +82,15 @@ async function readText(response: HttpResponse, { clock, idleTimeout }: Sender):
   return Buffer.concat(chunks).toString();
 }
 
-/** @throws Failure */
+/** @throws Failure that does not quote the body, which may be a whole page */
 function parseBody(text: string, path: string): unknown {
+  const value = parseJson(text.replace(/^\uFEFF/, ''));
+  if (value !== undefined) return value;
   // Model records are printed whole, and deep nesting overflows the stack.
-  if (isTooDeep(text)) {
-    throw new Failure('server_error', `the service's response to ${path} ${jsonProblem(text)}`);
-  }
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    // The parser's message quotes the body, which may be a whole page.
-    if (/^\s*[[{]/.test(text)) {
-      throw malformedJson(`the service's response to ${path} is malformed JSON`, text.length);
-    }
-    throw new Failure('server_error', `the service's response to ${path} is not JSON`, {
-      remedy: { code: 'check-base-url' },
-    });
-  }
+  const problem = `the service's response to ${path} ${jsonProblem(text)}`;
+  const isCut = /^\s*[[{]/.test(text) && !isTooDeep(text);
+  if (isCut) throw malformedJson(problem, text.length);
+  throw new Failure('server_error', problem, { remedy: { code: 'check-base-url' } });
 }
 
 function readRecord(value: unknown): ModelRecord | undefined {
@@ -130,25 +131,17 @@ export function parseModelList(value: unknown): readonly ModelRecord[] {
   return [...models.values()];
 }
 
-function unwrap(value: unknown): unknown {
-  if (!isJsonObject(value) || typeof value['id'] === 'string') return value;
-  for (const field of ['data', 'model']) {
-    const inner = value[field];
-    if (Array.isArray(inner)) return inner[0];
-    if (isJsonObject(inner)) return inner;
-  }
-  return value;
-}
-
 /**
  * Parses the response of `GET /v1/models/{model}`: a record, bare or in `data` or `model`. A record without an id gets
  * `requestedId`.
  * @throws Failure `server_error` when there is no record, or none with an id.
  */
 export function parseModelRecord(value: unknown, requestedId?: string): ModelRecord {
-  const inner = unwrap(value);
-  const record = readRecord(inner);
+  const { id, data, model }: JsonObject = isJsonObject(value) ? value : {};
+  const inner = typeof id === 'string' ? undefined : [data, model].flat().find(isJsonObject);
+  const found = inner ?? value;
+  const record = readRecord(found);
   if (record !== undefined) return record;
-  if (isJsonObject(inner) && requestedId !== undefined) return { ...inner, id: requestedId };
+  if (isJsonObject(found) && requestedId !== undefined) return { ...found, id: requestedId };
   throw new Failure('server_error', "the service's model record has a shape natter cannot read");
 }

@@ -1,12 +1,47 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Failure } from '../../failure.ts';
-import { isJsonObject, parseAnyJson } from '../../json.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
 import { type Mask, parseErrorBody, readErrorValue } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/service-failure.ts';
 import { type AnswerPart, AnswerParts } from './answer-parts.ts';
-import { bodyForm } from './body-form.ts';
 import { answerChoice, readChunk } from './completion-chunk.ts';
-import { createCompletionStream, sizeLimit, tooLarge } from './completion-stream.ts';
+
+const field = /^(?:(?:data|event|id|retry)[:\n]|:)/;
+const fieldStarts = ['data:', 'event:', 'retry:', 'id:'];
+
+/** The characters of white space after which the content type alone decides. */
+const maxBlank = 1024;
+
+function formOfType(contentType = '') {
+  const [type = ''] = contentType.trim().toLowerCase().split(/\s*;/, 1);
+  if (type === 'text/event-stream') return 'event-stream';
+  return type === 'application/json' || type.endsWith('+json') ? 'json' : 'text';
+}
+
+/**
+ * Detects the form of a body from its first characters. Services send wrong `Content-Type` headers, so the header
+ * decides only where the text is ambiguous. Undefined: more text is needed (never if `ended`).
+ */
+export function bodyForm(
+  head: string,
+  contentType: string | undefined,
+  ended: boolean,
+): 'event-stream' | 'json' | 'page' | 'text' | 'empty' | undefined {
+  const start = head.trimStart();
+  if (start.startsWith('data:')) return 'event-stream';
+  if (start === '') {
+    if (ended) return 'empty';
+    return head.length > maxBlank ? formOfType(contentType) : undefined;
+  }
+  if (start.startsWith('{') || start.startsWith('[')) return 'json';
+  if (start.startsWith('<')) return 'page';
+  if (field.test(start)) return 'event-stream';
+  const type = formOfType(contentType);
+  if (type === 'event-stream') return type;
+  if (!ended && fieldStarts.some((name) => name.startsWith(start))) return undefined;
+  return start.startsWith('"') ? 'json' : type;
+}
 
 /**
  * Decodes the reads of a body as UTF-8, whatever the charset of the response: invalid bytes become U+FFFD, and one byte
@@ -34,6 +69,67 @@ export class LineDecoder {
   }
 }
 
+/** Maximum characters of one line, of the data of one event, and of a JSON answer: 128 Mi. */
+const sizeLimit = 128 * 1024 * 1024;
+
+/** Reports an event or a body that would fill the memory. @param limit maximum characters */
+function tooLarge(limit: number): Failure {
+  return new Failure(
+    'server_error',
+    `the service sent an event or body of more than ${limit} characters, so natter stopped reading`,
+  );
+}
+
+/** First events of two other wire formats, which servers of several formats have at other paths. */
+const foreignBeginning = /^(?:message_start|response\.created)$/;
+
+function takeChunk(chunk: JsonObject, answer: AnswerParts): void {
+  const content = readChunk(chunk);
+  answer.add(content);
+  const error = findError(chunk, answer.mask);
+  if (error !== undefined) throw reportedError(error);
+  if (content.finishReason === 'error') {
+    throw new Failure('server_error', 'the service ended the answer with an unnamed error');
+  }
+  const { type, choices } = chunk;
+  if (choices === undefined && typeof type === 'string' && foreignBeginning.test(type)) {
+    const message = `the stream is not in the format of chat completions ("${type}")`;
+    throw new Failure('server_error', message, { remedy: { code: 'check-base-url' } });
+  }
+}
+
+/** Finds the error in two events that run together, as when a server writes an error into an unfinished event. */
+function unreadable(data: string, { mask }: AnswerParts): Failure {
+  for (const line of data.split('\n', 16)) {
+    const value = parseAnyJson(line);
+    const error = isJsonObject(value) ? findError(value, mask) : undefined;
+    if (error !== undefined) return reportedError(error);
+  }
+  return malformedJson('the service sent an event that is not a JSON object', data.length);
+}
+
+/** Whether data is empty, JSON null, or a comment that a gateway sent as data (`data: : PROCESSING`). */
+const isEmpty = (data: string) => data === '' || data.startsWith(':') || data === 'null';
+
+/**
+ * Reads a server-sent event into `answer` (contract, Response when `stream` is true).
+ * @param isLast the body ended within this event: if it is cut, it is skipped, because the answer is incomplete anyway
+ */
+function takeEvent(
+  { event, data }: EventSourceMessage,
+  isLast: boolean,
+  answer: AnswerParts,
+): void {
+  const trimmed = data.trim();
+  if (trimmed === '[DONE]') answer.isFinished = true;
+  if (answer.isFinished) return;
+  if (event === 'error') throw reportedError(parseErrorBody(trimmed, undefined, answer.mask));
+  if (isEmpty(trimmed)) return;
+  const value = parseAnyJson(data);
+  if (isJsonObject(value)) takeChunk(value, answer);
+  else if (!isLast) throw unreadable(data, answer);
+}
+
 /** The characters that are read of a body that is not an answer. */
 const maxOther = 64 * 1024;
 
@@ -55,7 +151,14 @@ export async function* readAnswer(
   limit = sizeLimit,
 ): AsyncGenerator<AnswerPart, void> {
   const answer = new AnswerParts(mask, onContent);
-  const events = createCompletionStream(answer, limit);
+  let hasEnded = false;
+  const parser = createParser({
+    maxBufferSize: limit,
+    onEvent: (event) => takeEvent(event, hasEnded, answer),
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded') throw tooLarge(limit);
+    },
+  });
   const decoder = new LineDecoder();
   let form: ReturnType<typeof bodyForm>;
   /** The start of a body until its form is clear, and all of a body that is no stream. */
@@ -63,14 +166,14 @@ export async function* readAnswer(
 
   function read(more: string, ended = false): void {
     if (form === 'event-stream') {
-      events.feed(more);
+      parser.feed(more);
       return;
     }
     text += more;
     form ??= bodyForm(text, contentType, ended);
     // Blank lines do not show a form; some services send them to keep a connection alive.
     if (form === undefined) text = text.replace(/^\s*\n/, '');
-    if (form === 'event-stream') events.feed(text);
+    if (form === 'event-stream') parser.feed(text);
     if (form !== 'json') return;
     if (text.length > limit) throw tooLarge(limit);
     if (more.trim() !== '') onContent();
@@ -85,7 +188,9 @@ export async function* readAnswer(
     }
     if (!answer.isFinished) {
       read(decoder.end(), true);
-      if (form === 'event-stream') events.end();
+      hasEnded = true;
+      // A last event without a blank line after it, which the standard would drop, is read if it is whole.
+      if (form === 'event-stream') parser.feed('\n\n');
       else takeWhole(form, text, answer);
     }
   } catch (error) {

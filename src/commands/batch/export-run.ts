@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { requestUrl } from '../../batch/input/json-item.ts';
-import type { Selection } from '../../batch/input/select-items.ts';
+import type { InputItem } from '../../batch/input/item.ts';
 import { readResults, resultsPath } from '../../batch/results/read-results.ts';
 import { cannotWrite } from '../../batch/results/result-file.ts';
 import { resultName } from '../../batch/results/result-line.ts';
@@ -16,7 +16,7 @@ import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { count, countOf, tokenText } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
-import type { Notices } from '../../output/notices.ts';
+import type { PlannedRequest } from '../../ask/plan-request.ts';
 
 /** Checks the file of `-o` before anything is read. @throws Failure `usage` */
 export function checkOutput(
@@ -59,64 +59,57 @@ export interface ExportOptions extends BatchOptions {
   readonly force?: boolean;
 }
 
-/** What was exported so far. */
-interface Exported {
-  requests: number;
-  tokens: number;
-  bytes: number;
-  readonly models: Set<string>;
-  readonly problems: string[];
-}
-
 /** The largest file that OpenAI accepts. */
 const maxRequests = 50_000;
 const maxBytes = 200_000_000;
 
-async function* requestLines(
-  batch: Batch,
-  selection: Selection,
-  exported: Exported,
-): AsyncGenerator<string, void> {
-  const { input, settings, context } = batch;
-  for await (const item of pendingItems(batch, selection, emptyTally(), context.signal)) {
-    const { line: number, index, id } = item;
-    const place = `line ${number} of ${input.name}`;
-    if (item.problem !== undefined) {
-      exported.problems.push(`${place} ${item.problem}`);
-      continue;
-    }
-    let line: string;
-    try {
-      const { request, fit } = planItem(item.content, settings, false);
-      const name = id ?? resultName(index, itemFingerprint(item, settings));
-      const body = completionBody(request);
-      line = jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
-      exported.requests += 1;
-      exported.tokens += fit.estimate;
-      exported.models.add(request.model);
-      exported.bytes += Buffer.byteLength(line);
-    } catch (error) {
-      exported.problems.push(`${place}: ${toFailure(error).message}`);
-      continue;
-    }
-    yield line;
-  }
-}
-
-/** @throws Failure `usage` if items are missing in the export */
-function reportExport({ requests, tokens, bytes, models, problems }: Exported, notices: Notices) {
-  if (requests > maxRequests || bytes > maxBytes || models.size > 1) {
-    notices.warning(
-      'OpenAI accepts at most 50,000 requests, 200 MB and one model in a file; --shard 1/2 divides the requests',
-    );
-  }
-  const text = `exported ${countOf(requests, 'request')}, ${tokenText(tokens, true)}`;
-  const [first] = problems;
-  if (first === undefined) return notices.notice(text);
-  const others = problems.length === 1 ? '' : `, and ${count(problems.length - 1)} more`;
-  throw new Failure('usage', `${text}; not exported: ${first}${others}`, {
-    hint: 'correct the lines, then export again',
-  });
+/** Makes the lines of an OpenAI batch file, and reports what they have. */
+function createExport({ input, settings, notices }: Batch) {
+  let [requests, tokens, bytes] = [0, 0, 0];
+  const models = new Set<string>();
+  const problems: string[] = [];
+  return {
+    async *lines(items: AsyncIterable<InputItem>): AsyncGenerator<string, void> {
+      for await (const item of items) {
+        const place = `line ${item.line} of ${input.name}`;
+        if (item.problem !== undefined) {
+          problems.push(`${place} ${item.problem}`);
+          continue;
+        }
+        let planned: PlannedRequest;
+        try {
+          planned = planItem(item.content, settings, false);
+        } catch (error) {
+          problems.push(`${place}: ${toFailure(error).message}`);
+          continue;
+        }
+        const { request, fit } = planned;
+        const name = item.id ?? resultName(item.index, itemFingerprint(item, settings));
+        const body = completionBody(request);
+        const line = jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
+        requests += 1;
+        tokens += fit.estimate;
+        models.add(request.model);
+        bytes += Buffer.byteLength(line);
+        yield line;
+      }
+    },
+    /** @throws Failure `usage` if items are missing in the export */
+    report(): void {
+      if (requests > maxRequests || bytes > maxBytes || models.size > 1) {
+        notices.warning(
+          'OpenAI accepts at most 50,000 requests, 200 MB and one model in a file; --shard 1/2 divides the requests',
+        );
+      }
+      const text = `exported ${countOf(requests, 'request')}, ${tokenText(tokens, true)}`;
+      const [first, ...others] = problems;
+      if (first === undefined) return notices.notice(text);
+      const more = others.length === 0 ? '' : `, and ${count(others.length)} more`;
+      throw new Failure('usage', `${text}; not exported: ${first}${more}`, {
+        hint: 'correct the lines, then export again',
+      });
+    },
+  };
 }
 
 /** Writes the requests of an input as an OpenAI batch file. Sends nothing. */
@@ -131,7 +124,8 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
   }
   const answered = results === undefined ? undefined : readResults(results);
   const selection = await selectItems(batch, results, answered);
-  const exported = { requests: 0, tokens: 0, bytes: 0, models: new Set<string>(), problems: [] };
-  await writeTexts(context, output, requestLines(batch, selection, exported));
-  reportExport(exported, batch.notices);
+  const exported = createExport(batch);
+  const items = pendingItems(batch, selection, emptyTally(), context.signal);
+  await writeTexts(context, output, exported.lines(items));
+  exported.report();
 };

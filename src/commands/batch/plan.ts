@@ -24,7 +24,6 @@ export interface BatchOptions extends SendingOptions, CheckOptions, OutputOption
   readonly limit?: string;
   readonly sample?: string;
   readonly seed: string;
-  readonly dryRun?: boolean;
   readonly rerunFailed: string;
   readonly maxTotalTokens?: string;
   readonly maxCost?: string;
@@ -32,7 +31,6 @@ export interface BatchOptions extends SendingOptions, CheckOptions, OutputOption
   readonly fallback?: string;
   readonly system?: string;
   readonly maxTokens?: string;
-  readonly param?: readonly string[];
   /** See `PromptOptions`. */
   readonly messages?: string;
   readonly M?: readonly string[];
@@ -40,12 +38,11 @@ export interface BatchOptions extends SendingOptions, CheckOptions, OutputOption
   readonly stream: boolean;
 }
 
-export interface ReportOptions {
+interface ReportOptions {
   readonly progressJson?: boolean;
   /** The file of `--summary`. */
   readonly summary?: string;
   readonly figures?: boolean;
-  readonly quiet?: boolean;
 }
 
 /** A run that counts its items. */
@@ -63,8 +60,6 @@ export interface SendingOptions extends GlobalOptions, ReportOptions {
   readonly keepGoing?: boolean;
   readonly budget?: string;
   readonly strict?: boolean;
-  readonly allowSecrets?: boolean;
-  readonly redact?: boolean;
 }
 
 /** A run that sends items, wherever they come from. */

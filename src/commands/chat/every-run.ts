@@ -12,10 +12,9 @@ import {
 } from '../../conversation/compose-prompt.ts';
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { Failure } from '../../failure.ts';
-import { heading } from '../../output/comparison.ts';
 import { count } from '../../output/figures.ts';
 import { finishNotice } from '../../output/notices.ts';
-import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
+import { createAnswerPrinter, heading, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import type { StartedRun } from '../../run.ts';
 import { parseDuration } from '../../settings/value-types.ts';

@@ -1,26 +1,26 @@
 // How the answers of several models are asked for, recorded and shown, and what is reported at the end.
-import { createAnswerColumns, columnWidth } from '../../output/answer-columns.ts';
 import {
+  columnWidth,
+  createAnswerColumns,
   createComparisonLines,
   createComparisonDocument,
   createStackedAnswers,
   type ComparisonView,
   endReasonOf,
   type ComparedAnswer,
-  heading,
   isOfAnswer,
 } from '../../output/comparison.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
 import {
   type AnswerFormat,
   createTextPrinter,
+  heading,
   answerStyle,
   type FormatOptions,
   unchanged,
   chooseAnswerFormat,
   refuseClosedOutput,
 } from '../../output/answer-printer.ts';
-import { terminalTraits } from '../../terminal/device/terminal-kind.ts';
 import { rephrase } from '../../client/failure/change-failure.ts';
 import { Failure } from '../../failure.ts';
 import {
@@ -168,14 +168,14 @@ function showsColumns(comparison: Comparison): boolean {
 
 async function openView(comparison: Comparison): Promise<ComparisonView> {
   const { context, presentation, format, models, settings } = comparison;
-  const { clock, device, streams, environment } = context;
   const { style, unicode } = presentation;
-  const labels = models.map(({ label }) => label);
+  const names = models.map(({ label }) => label);
+  const labels = names.map(sanitizeLine);
   if (format === 'json') return createComparisonDocument(context);
-  if (format === 'jsonl') return createComparisonLines(context, labels);
+  if (format === 'jsonl') return createComparisonLines(context, names);
   if (!showsColumns(comparison)) {
     const printers = await Promise.all(models.map(() => createTextPrinter(comparison, settings)));
-    return createStackedAnswers(streams.stdout, style, labels.map(sanitizeLine), printers);
+    return createStackedAnswers(context.streams.stdout, style, labels, printers);
   }
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
   // The end of a row would cut links.
@@ -185,17 +185,9 @@ async function openView(comparison: Comparison): Promise<ComparisonView> {
     unicode,
     wrap: settings.values.wrap,
   };
-  return createAnswerColumns({
-    traits: terminalTraits(environment),
-    output: streams.stdout,
-    clock,
-    device,
-    style,
-    unicode,
-    labels: labels.map(sanitizeLine),
-    transform: (width) =>
-      format === 'plain' ? unchanged : createMarkdownStream({ ...looks, width }),
-  });
+  const transform = (width: () => number) =>
+    format === 'plain' ? unchanged : createMarkdownStream({ ...looks, width });
+  return createAnswerColumns(context, presentation, labels, transform);
 }
 
 interface FinishedComparison extends Comparison {

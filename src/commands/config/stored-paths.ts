@@ -1,8 +1,4 @@
-import {
-  conversationsFolder,
-  dataVariable,
-  trashFolder,
-} from '../../conversation/library/conversation-folder.ts';
+import { sectionFolder, dataVariable } from '../../conversation/library/conversation-folder.ts';
 import { Failure } from '../../failure.ts';
 import { ledgerFolder } from '../../usage/ledger.ts';
 import { type FolderFacts, resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
@@ -30,8 +26,8 @@ const inSettings = (file: Parameters<typeof settingsPath>[1]) => (folder: string
 export const storedKinds = [
   kind('settings', 'settings file', 'config', inSettings('config')),
   kind('credentials', 'file of the keys', 'config', inSettings('credentials')),
-  kind('conversations', 'saved conversations', 'data', conversationsFolder),
-  kind('trash', 'deleted conversations', 'data', trashFolder),
+  kind('conversations', 'saved conversations', 'data', (data) => sectionFolder(data)),
+  kind('trash', 'deleted conversations', 'data', (data) => sectionFolder(data, 'trash')),
   kind('usage', 'ledger of requests', 'state', ledgerFolder),
   kind('state', 'prompt history, drafts, windows', 'state'),
   kind('cache', 'compiled code', 'cache'),

@@ -1,3 +1,4 @@
+import { withValues } from '../../settings/resolved-settings.ts';
 import { Failure } from '../../failure.ts';
 import { findPrompt } from '../../prompt-files/find-prompt.ts';
 import { failureAt } from '../../prompt-files/place.ts';
@@ -11,8 +12,8 @@ import { loadPromptFile, readInserted, promptPlaces } from '../../input/load-pro
 import { readHistory } from '../../input/read-messages.ts';
 import { type PromptSources, readSources } from '../../input/read-prompt.ts';
 import { hasInputPlaceholder } from '../../conversation/compose-prompt.ts';
-import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
-import { composeFile, readOwnSchema, withFileSettings, withSystemPrompt } from './use-file.ts';
+import { openSecretGuard } from '../../input/secret-guard.ts';
+import { composeFile, isFlag, readOwnSchema, sourceOf, withFileSettings } from './use-file.ts';
 
 const isVariable = (word: string) => word.startsWith('--');
 
@@ -54,7 +55,6 @@ async function readInputs(
   run: ChatRun,
   prompt: PromptFile,
   line: readonly string[],
-  guard: SecretGuard | undefined,
 ): Promise<PromptSources> {
   const [placed] = usesOf(prompt, 'stdin');
   const refuse =
@@ -66,7 +66,7 @@ async function readInputs(
     });
   const hasPrompt = prompt.prompt.length > 0;
   const isPlaced = placed !== undefined || hasInputPlaceholder(run.options.system);
-  return readSources({ ...run, guard }, line, { hasPrompt, isPlaced, refuse });
+  return readSources(run, line, { hasPrompt, isPlaced, refuse });
 }
 
 /**
@@ -94,20 +94,18 @@ export async function runPrompt(
   const given = readArguments(prompt, line);
   const settings = withFileSettings(own, prompt);
   const contentOf = await readInserted(found, prompt, signal, guard);
-  const sources = await readInputs(run, prompt, line, guard);
+  const sources = await readInputs({ ...run, guard }, prompt, line);
   // The system prompt of --system, or of the role of --role.
   const systemOption = own.sources.system.kind === 'flag' ? own.values.system : undefined;
-  const { prompt: text, system } = composeFile(prompt, {
-    ...sources,
-    given,
-    contentOf,
-    systemOption,
-  });
+  const contents = { ...sources, given, contentOf, systemOption };
+  const { prompt: text, system } = composeFile(prompt, contents);
   const ownSchema =
     options.schema === undefined
       ? await readOwnSchema(found, prompt, options, signal, guard)
       : undefined;
-  const effective = withSystemPrompt(settings, prompt, system);
+  const from = settings.sources.system;
+  const source = isFlag(from) ? from : sourceOf(prompt);
+  const effective = system === undefined ? settings : withValues(settings, { system }, source);
   const sending = { ...run, settings: effective, guard, ownSchema, history, command: 'run' };
   await sendPrompt(sending, text);
 }

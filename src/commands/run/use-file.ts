@@ -81,9 +81,14 @@ export async function readOwnSchema(
   return { text: (await readGuarded(file, signal, guard)).content, label: file.name };
 }
 
-const isFlag = ({ kind }: Source) => kind === 'flag';
+/** Whether an option of the command line set it. */
+export const isFlag = ({ kind }: Source) => kind === 'flag';
 
-const sourceOf = ({ file }: PromptFile): Source => ({ kind: 'prompt file', name: file.name });
+/** Names the file as the source of a setting. */
+export const sourceOf = ({ file }: PromptFile): Source => ({
+  kind: 'prompt file',
+  name: file.name,
+});
 
 /**
  * The settings with those of a prompt file, which options override; the system prompt is set when its text is complete.
@@ -109,15 +114,4 @@ export function withFileSettings(settings: ResolvedSettings, prompt: PromptFile)
     ...withValues(settings, Object.fromEntries(found), source),
     params: { ...settings.params, ...Object.fromEntries(params), ...Object.fromEntries(flags) },
   };
-}
-
-/** The settings with a system prompt: that of the file, or that of the option, complete. Undefined changes nothing. */
-export function withSystemPrompt(
-  settings: ResolvedSettings,
-  prompt: PromptFile,
-  system: string | undefined,
-): ResolvedSettings {
-  if (system === undefined) return settings;
-  const own = settings.sources.system;
-  return withValues(settings, { system }, isFlag(own) ? own : sourceOf(prompt));
 }

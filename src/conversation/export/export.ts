@@ -115,8 +115,6 @@ export function exportedTurns(
 const quoted = (reasoning: string) =>
   reasoning === '' ? '' : `_Reasoning:_\n\n${reasoning.replaceAll(/^/gm, '> ')}\n\n`;
 
-const withLineEnd = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
-
 /** Makes a Markdown document in pieces: the title, then each turn under its speaker, unchanged. */
 export function* exportMarkdown(conversation: Conversation, options: ExportOptions) {
   const { id, createdAt } = conversation;
@@ -125,7 +123,8 @@ export function* exportMarkdown(conversation: Conversation, options: ExportOptio
   for (const { turn, speaker, remark, reasoning, gap } of exportedTurns(conversation, options)) {
     const before = gap === undefined ? '' : `\n_${gap}_\n`;
     const note = remark === '' ? '' : ` (${remark})`;
-    yield `${before}\n## ${speaker}${note}\n\n${quoted(reasoning)}${withLineEnd(textOf(turn))}`;
+    const text = textOf(turn).replace(/\n?$/, '\n');
+    yield `${before}\n## ${speaker}${note}\n\n${quoted(reasoning)}${text}`;
   }
 }
 

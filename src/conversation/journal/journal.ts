@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { startTimer, type ProgramClock } from '../../clock.ts';
+import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import type { AppendFile } from '../../storage/append-file.ts';
 import { makePrivateFolder } from '../../storage/files.ts';
@@ -186,7 +186,7 @@ export class Journal {
     this.#deltas.set(key, { type, turn, text: collected + text });
     this.#collected += text.length;
     if (this.#collected > maxCollected) this.#flush();
-    else this.#stopTimer ??= startTimer(this.#options.clock, flushInterval, () => this.#flush());
+    else this.#stopTimer ??= this.#options.clock.timer(flushInterval, () => this.#flush());
   }
 
   endAnswer(answerId: string, end: AnswerEnd): Turn {

@@ -8,7 +8,6 @@ import { renameFile } from '../../storage/files.ts';
 import { attributeRecords } from '../attributes.ts';
 import {
   conversationFile,
-  conversationsFolder,
   dataVariable,
   idLength,
   lockFile,
@@ -34,17 +33,15 @@ function newJournal(
   file: AppendFile = appendFile,
   named?: { readonly id: string; readonly lock: HeldLock | undefined },
 ): Journal {
-  const { folder, random, save, clock, version, startedIn } = options;
-  const isSaved = folder !== undefined && save !== false;
-  const conversations = isSaved ? conversationsFolder(folder) : '';
-  const isTaken = (id: string) => isSaved && existsSync(conversationFile(conversations, id));
+  const { random, clock, version, startedIn } = options;
+  const folder = options.save === false ? undefined : options.folder;
+  const isTaken = (id: string) => folder !== undefined && existsSync(conversationFile(folder, id));
   const id = named?.id ?? newId(random, idLength, isTaken);
   const fold = new JournalFold(id);
   fold.apply(headerRecord({ id, createdAt: clock.date(), folder: startedIn }, version));
   for (const record of original) fold.apply(record);
-  if (!isSaved) return new Journal(options, fold, undefined);
-  const path = conversationFile(conversations, id);
-  const lockPath = lockFile(conversations, id);
+  if (folder === undefined) return new Journal(options, fold, undefined);
+  const [path, lockPath] = [conversationFile(folder, id), lockFile(folder, id)];
   const target = { path, lockPath, lock: named?.lock, isNew: true, isTorn: false, file };
   return new Journal(options, fold, target);
 }
@@ -78,13 +75,11 @@ export function startTitledJournal(
   title: string,
   id: string,
 ): Journal | undefined {
-  const conversations = conversationsFolder(options.folder);
-  const lockPath = lockFile(conversations, id);
-  const lock = takeLock(lockPath, options);
+  const lock = takeLock(lockFile(options.folder, id), options);
   if (lock?.isHeld === false) {
     throw lockedFailure(id, lock, 'wait for it, or choose a different name');
   }
-  if (existsSync(conversationFile(conversations, id))) {
+  if (existsSync(conversationFile(options.folder, id))) {
     lock?.release();
     return undefined;
   }
@@ -93,7 +88,7 @@ export function startTitledJournal(
 
 /** A copy of a conversation; the original may be open elsewhere. @throws Failure `storage` */
 export function branchJournal(options: JournalOptions, id: string): Journal {
-  const path = conversationFile(conversationsFolder(requireDataFolder(options.folder)), id);
+  const path = conversationFile(requireDataFolder(options.folder), id);
   const { fold, warning } = loadConversation(path, id);
   if (warning !== undefined) options.onWarning(warning);
   const records = recordsOf(fold.conversation(), () => false);
@@ -128,9 +123,8 @@ function checkReadable(path: string, id: string, { records, version }: LoadedCon
  * @throws Failure `storage` if its file cannot be read, has no readable record, or has a newer format
  */
 export function resumeJournal(options: JournalOptions, id: string): Journal | Failure {
-  const conversations = conversationsFolder(requireDataFolder(options.folder));
-  const path = conversationFile(conversations, id);
-  const lockPath = lockFile(conversations, id);
+  const folder = requireDataFolder(options.folder);
+  const [path, lockPath] = [conversationFile(folder, id), lockFile(folder, id)];
   const lock = takeLock(lockPath, options);
   if (lock?.isHeld === false) {
     const hint = `wait for it, or continue in a copy: ‹natter --resume ${id} --branch›`;

@@ -24,16 +24,7 @@ export interface DeltaRecord {
 
 /** Times are ISO 8601. */
 export type JournalRecord =
-  /** The first record of every file; `natter` is the version that created it. */
-  | {
-      readonly type: 'conversation';
-      readonly version: number;
-      readonly id: string;
-      readonly created_at: string;
-      readonly natter?: string;
-      /** Where it was started. */
-      readonly folder?: string | undefined;
-    }
+  | ReturnType<typeof headerRecord>
   | ReturnType<typeof turnRecord>
   | DeltaRecord
   | ReturnType<typeof endRecord>
@@ -44,16 +35,17 @@ export type JournalRecord =
   | ReturnType<typeof summaryRecord>
   | AttributeRecord;
 
+/** Makes the first record of every file; `natter` is the version that created it, `folder` where it was started. */
 export function headerRecord(
   { id, createdAt, folder }: Pick<Conversation, 'id' | 'createdAt' | 'folder'>,
-  version: string,
-): JournalRecord {
+  natter: string,
+) {
   return {
-    type: 'conversation',
-    version: journalVersion,
+    type: 'conversation' as const,
+    version: journalVersion as number,
     id,
     created_at: createdAt.toISOString(),
-    natter: version,
+    natter,
     folder,
   };
 }

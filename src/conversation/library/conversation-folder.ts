@@ -48,17 +48,24 @@ export function requireDataFolder(folder: string | undefined): string {
   });
 }
 
-export const conversationsFolder = (dataFolder: string) => join(dataFolder, 'conversations');
-export const trashFolder = (dataFolder: string) => join(dataFolder, 'trash');
+/** `trash`: the deleted conversations. */
+export type LibrarySection = 'conversations' | 'trash';
+
+export const sectionFolder = (dataFolder: string, section: LibrarySection = 'conversations') =>
+  join(dataFolder, section);
 
 /** Only for ids from {@link idFromFile} and {@link newId}: typed text never becomes part of a path. */
-export const conversationFile = (folder: string, id: string) => join(folder, id + extension);
-export const lockFile = (folder: string, id: string) => join(folder, `${id}.lock`);
+export const conversationFile = (dataFolder: string, id: string, section?: LibrarySection) =>
+  join(sectionFolder(dataFolder, section), id + extension);
+
+/** The lock of a conversation, also of a deleted one. */
+export const lockFile = (dataFolder: string, id: string) =>
+  join(sectionFolder(dataFolder), `${id}.lock`);
 
 /** Finds the file of a conversation, also of a deleted one. */
 export function storedFile(dataFolder: string, id: string): string | undefined {
-  const folders = [conversationsFolder(dataFolder), trashFolder(dataFolder)];
-  return folders.map((folder) => conversationFile(folder, id)).find((path) => existsSync(path));
+  const files = [conversationFile(dataFolder, id), conversationFile(dataFolder, id, 'trash')];
+  return files.find((path) => existsSync(path));
 }
 
 /** Undefined for a file that is not a conversation's. */

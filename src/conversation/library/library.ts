@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../../failure.ts';
 import {
@@ -24,15 +24,15 @@ import {
 import { titleOf } from '../tree.ts';
 import {
   conversationFile,
-  conversationsFolder,
   dataVariable,
   idFromFile,
   idLength,
   lockFile,
   newId,
   randomFrom,
+  sectionFolder,
   storedFile,
-  trashFolder,
+  type LibrarySection,
 } from './conversation-folder.ts';
 import { allMarks, attributeRecords } from '../attributes.ts';
 import { startFolder, summarize, type ConversationSummary } from './read-conversation.ts';
@@ -49,18 +49,9 @@ export interface LibraryEntry {
 /** A conversation in a list. */
 export type ListedConversation = LibraryEntry & ConversationSummary;
 
-/** `trash`: the deleted conversations. */
-export type LibrarySection = 'conversations' | 'trash';
-
-const folderOf = (dataFolder: string, section: LibrarySection) =>
-  section === 'trash' ? trashFolder(dataFolder) : conversationsFolder(dataFolder);
-
 /** Sorted by the last change, newest first. @throws Failure `storage` */
-export function listEntries(
-  dataFolder: string,
-  section: LibrarySection = 'conversations',
-): readonly LibraryEntry[] {
-  const folder = folderOf(dataFolder, section);
+export function listEntries(dataFolder: string, section?: LibrarySection): readonly LibraryEntry[] {
+  const folder = sectionFolder(dataFolder, section);
   const entries: LibraryEntry[] = [];
   try {
     for (const name of readdirSync(folder)) {
@@ -113,10 +104,9 @@ export async function listConversations(
   return listed.sort((one, other) => place(one) - place(other));
 }
 
-function move(from: string, folder: string, id: string): void {
-  const to = conversationFile(folder, id);
+function move(from: string, to: string): void {
   try {
-    makePrivateFolder(folder);
+    makePrivateFolder(dirname(to));
     if (existsSync(to)) throw Object.assign(new Error('it exists'), { code: 'EEXIST' });
     renameFile(from, to);
   } catch (error) {
@@ -126,7 +116,7 @@ function move(from: string, folder: string, id: string): void {
 
 /** @throws Failure `storage` if the folder of the lock cannot be written */
 function lockOf(dataFolder: string, id: string, options: LockOptions) {
-  const lockPath = lockFile(conversationsFolder(dataFolder), id);
+  const lockPath = lockFile(dataFolder, id);
   try {
     return holdLock(lockPath, options);
   } catch (error) {
@@ -146,7 +136,7 @@ export function deleteConversation(
   const lock = lockOf(dataFolder, id, options);
   if (!lock.isHeld) throw lockedFailure(id, lock, 'close it there, then delete it');
   try {
-    move(path, trashFolder(dataFolder), id);
+    move(path, conversationFile(dataFolder, id, 'trash'));
   } finally {
     lock.release();
   }
@@ -154,7 +144,7 @@ export function deleteConversation(
 
 /** Moves a conversation back from the trash. @throws Failure `storage` */
 export function undeleteConversation(dataFolder: string, { id, path }: LibraryEntry): void {
-  move(path, conversationsFolder(dataFolder), id);
+  move(path, conversationFile(dataFolder, id));
 }
 
 /**
@@ -171,10 +161,8 @@ export function findOld(
     .flatMap((section) => listEntries(dataFolder, section))
     .filter(({ changedAt }) => changedAt < before)
     .sort((one, other) => one.changedAt.getTime() - other.changedAt.getTime());
-  const folder = conversationsFolder(dataFolder);
-  return [...readListed(old)].filter(
-    ({ id, marks }) => !marks.includes('pinned') && !isHeldElsewhere(lockFile(folder, id), process),
-  );
+  const isOpen = (id: string) => isHeldElsewhere(lockFile(dataFolder, id), process);
+  return [...readListed(old)].filter(({ id, marks }) => !marks.includes('pinned') && !isOpen(id));
 }
 
 /**
@@ -243,10 +231,10 @@ export function addConversation(
   const times = turns.map(({ createdAt }) => createdAt.getTime()).filter((time) => time > 0);
   const last = times.reduce((one, other) => Math.max(one, other), 0);
   const changedAt = last > 0 && last < now.getTime() ? new Date(last) : now;
-  const path = conversationFile(conversationsFolder(dataFolder), id);
+  const path = conversationFile(dataFolder, id);
   const temporary = `${path}.${processId}.new`;
   try {
-    makePrivateFolder(conversationsFolder(dataFolder));
+    makePrivateFolder(dirname(path));
     replaceContent(path, lines.join(''), 0o600, temporary);
     utimesSync(path, changedAt, changedAt);
   } catch (error) {
@@ -281,8 +269,8 @@ function ambiguous(name: string, found: readonly LibraryEntry[]): Failure {
 }
 
 function unknown(dataFolder: string, name: string, section: LibrarySection): Failure {
-  const id = idFromFile(conversationFile('', name));
-  const path = id && conversationFile(folderOf(dataFolder, section), id);
+  const id = idFromFile(`${name}.jsonl`);
+  const path = id && conversationFile(dataFolder, id, section);
   if (path !== undefined && isFolder(path)) {
     return new Failure('storage', `${path} is a folder, not the file of a conversation`);
   }

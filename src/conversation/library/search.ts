@@ -8,7 +8,7 @@ export interface FoundLine {
   /** Counts from 1. */
   readonly number: number;
   readonly text: string;
-  readonly marks: readonly (readonly [start: number, end: number])[];
+  readonly marks: readonly Mark[];
 }
 
 /** The lines of one turn with hits, and the lines around them. */
@@ -56,16 +56,12 @@ export function compileTerms(terms: readonly string[], caseSensitive = false): S
   return { each, any: compilePattern(sources.join('|'), { ...options, regularExpression: true }) };
 }
 
-interface Mark {
-  readonly start: number;
-  readonly end: number;
-}
+type Mark = readonly [start: number, end: number];
 
-function findMarks(text: string, pattern: RegExp): readonly Mark[] {
-  return Array.from(text.matchAll(pattern), ({ 0: found, index }) => {
-    return { start: index, end: index + found.length };
-  }).filter(({ start, end }) => end > start);
-}
+const findMarks = (text: string, pattern: RegExp): readonly Mark[] =>
+  Array.from(text.matchAll(pattern), ({ 0: found, index }) => {
+    return [index, index + found.length] as const;
+  }).filter(([start, end]) => end > start);
 
 /** The lines with a hit, and `context` lines around each. */
 function excerpt(text: string, marks: readonly Mark[], context: number): readonly FoundLine[] {
@@ -73,13 +69,13 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
   let next = 0;
   const all = text.split('\n').map((line, index): FoundLine => {
     const end = start + line.length;
-    const within: [number, number][] = [];
+    const within: Mark[] = [];
     for (; next < marks.length; next += 1) {
-      const mark = marks[next];
-      if (mark === undefined || mark.start > end) break;
-      within.push([Math.max(mark.start, start) - start, Math.min(mark.end, end) - start]);
+      const [from, to] = marks[next] ?? [Infinity, Infinity];
+      if (from > end) break;
+      within.push([Math.max(from, start) - start, Math.min(to, end) - start]);
       // It continues in the next line.
-      if (mark.end > end + 1) break;
+      if (to > end + 1) break;
     }
     start = end + 1;
     return { number: index + 1, text: line, marks: within };
@@ -89,16 +85,6 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
       .slice(Math.max(0, index - context), index + context + 1)
       .some((line) => line.marks.length > 0);
   return all.filter((_line, index) => near(index));
-}
-
-/** The texts of all versions of all turns. @throws Failure `storage` if the file cannot be read */
-function turnTexts(path: string) {
-  const { turns, summaries } = loadConversation(path, '').fold.conversation();
-  return Array.from(turns.values()).flatMap(({ id, role, content, refusal }) => [
-    { turn: id, role, text: content },
-    { turn: id, role, text: refusal ?? '' },
-    { turn: id, role: 'summary' as const, text: summaries?.get(id)?.content ?? '' },
-  ]);
 }
 
 /**
@@ -111,7 +97,12 @@ export function searchConversation(
   { each, any }: SearchPatterns,
   context: number,
 ): readonly FoundTurn[] {
-  const texts = turnTexts(path);
+  const { turns, summaries } = loadConversation(path, '').fold.conversation();
+  const texts = Array.from(turns.values()).flatMap(({ id, role, content, refusal }) => [
+    { turn: id, role, text: content },
+    { turn: id, role, text: refusal ?? '' },
+    { turn: id, role: 'summary' as const, text: summaries?.get(id)?.content ?? '' },
+  ]);
   const occurs = (term: RegExp) => texts.some(({ text }) => text.search(term) !== -1);
   if (!each.every(occurs)) return [];
   const inTexts: FoundTurn[] = [];
@@ -121,7 +112,7 @@ export function searchConversation(
     const [first] = marks;
     if (first === undefined) continue;
     // The files follow the text of a prompt.
-    const isInFile = role === 'user' && first.start >= splitPrompt(text).prompt.length;
+    const isInFile = role === 'user' && first[0] >= splitPrompt(text).prompt.length;
     const lines = excerpt(text, marks, context);
     (isInFile ? inFiles : inTexts).push({ turn, role, hits: marks.length, lines });
   }

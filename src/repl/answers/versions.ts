@@ -11,6 +11,7 @@ import { shownText } from '../composer/paste.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import { entriesFrom } from '../conversations/conversations.ts';
 import {
+  changeJournal,
   currentPath,
   isAnswered,
   lastPrompt,
@@ -45,12 +46,6 @@ export function selectTurn(session: Session, turnId: string): void {
 export function selectVersion(session: Session, turnId: string): Promise<void> {
   selectTurn(session, turnId);
   return session.transcript.print(entriesFrom(session.state(), turnId));
-}
-
-/** Removes a prompt and its answer from the conversation. */
-export function undoPrompt(session: Session, turnId: string): void {
-  session.journal().undo(turnId);
-  updateConversation(session);
 }
 
 /** Numbers start at 1; `next` and `previous` wrap around. */
@@ -214,7 +209,7 @@ function undo(state: ReplState): Update {
     const prompt = truncateToWidth(sanitizeLine(shownText(undone.composer)), quotedColumns);
     const removed = isAnswered(pair) ? 'and its answer are removed' : 'is removed';
     const text = `the prompt "${prompt}" ${removed}; your next prompt replaces it`;
-    return step(next, task(undoPrompt, pair.prompt.id), printing(notice(text)));
+    return step(next, task(changeJournal, { undo: pair.prompt.id }), printing(notice(text)));
   });
 }
 

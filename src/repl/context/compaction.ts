@@ -10,11 +10,11 @@ import { count, countOf, tokenText, percent } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { askShown, createView } from '../answers/send-prompt.ts';
 import {
+  changeJournal,
   conversationOf,
   currentPath,
   isNearlyFull,
   withConversation,
-  updateConversation,
 } from '../conversations/position.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
 import { failureText, type Session } from '../session.ts';
@@ -147,11 +147,6 @@ const withFailedSummary = (state: ReplState): ReplState => ({
   compaction: { ...state.compaction, hasFailed: true },
 });
 
-export function removeSummary(session: Session, turnId: string): void {
-  session.journal().removeSummary(turnId);
-  updateConversation(session);
-}
-
 /** Asks for a summary of the older turns. */
 function compact(state: ReplState, wanted: string): Update {
   const { settings } = state;
@@ -178,7 +173,7 @@ export function undoSummary(state: ReplState): Update | undefined {
   const summary = newSummary(state);
   if (summary === undefined) return undefined;
   const removed = notice('the summary is removed; the earlier turns are sent again');
-  return step(state, task(removeSummary, summary.turn), printing(removed));
+  return step(state, task(changeJournal, { removeSummary: summary.turn }), printing(removed));
 }
 
 /** Reports at 80% of the window what helps, and again if the use falls below that and rises again. */

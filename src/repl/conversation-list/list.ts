@@ -37,7 +37,7 @@ export async function readConversations(
   session: Session,
   wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
 ): Promise<readonly Entry[]> {
-  const rows = await session.library.list().read();
+  const rows = await session.library.read();
   if (rows.length === 0) {
     throw new Failure('not_found', 'there is no conversation yet', {
       hint: 'the first prompt starts one',
@@ -62,7 +62,6 @@ export async function readList(
   session: Session,
   { rows }: { readonly rows: readonly ListRow[] },
 ): Promise<void> {
-  const stored = session.library.list();
   for (;;) {
     await nextTick();
     const { list } = session.state();
@@ -71,11 +70,11 @@ export async function readList(
     const row = unreadPreview(list);
     const part =
       row !== undefined
-        ? { preview: { id: row.id, turns: stored.preview(row) } }
+        ? { preview: { id: row.id, turns: session.library.preview(row) } }
         : isBeingSearched(list) && {
             excerpts: [
               ...list.excerpts,
-              ...stored.search(rows, list.excerpts.length, list.query.trim()),
+              ...session.library.search(rows, list.excerpts.length, list.query.trim()),
             ],
           };
     const isReading = part !== false;

@@ -33,13 +33,14 @@ import {
   closeDialog,
   startActivity,
   openDialog,
-  print,
+  printing,
   refuse,
   step,
   printNotice,
   andThen,
 } from '../step.ts';
 import {
+  changeJournal,
   closingOf,
   gapEntries,
   promptsOf,
@@ -210,19 +211,12 @@ export async function resume(session: Session, chosen: Chosen): Promise<readonly
   return showConversation(session.state());
 }
 
-/** Sets attributes of the open conversation, and prints a notice. */
-export function setAttributes(
-  session: Session,
-  { set, said }: { readonly set: Attributes; readonly said: string },
-): Promise<void> {
-  session.journal().set(set);
-  updateConversation(session);
-  return print(session, { entries: [notice(said)] });
-}
+/** Sets attributes of the open conversation, and says so. */
+const setAttributes = (state: ReplState, set: Attributes, said: string) =>
+  step(state, task(changeJournal, { set }), printing(notice(said)));
 
 function rename(state: ReplState, title: string): Update {
-  const said = `the title is now ${title}`;
-  if (title !== '') return step(state, task(setAttributes, { set: { title }, said }));
+  if (title !== '') return setAttributes(state, { title }, `the title is now ${title}`);
   const current = titleOf(state.conversation);
   return current === ''
     ? printNotice(state, 'this conversation has no title yet; /rename TITLE sets one')
@@ -239,7 +233,7 @@ function setPin(state: ReplState, argument: string): Update {
     : 'this conversation is not pinned';
   return pin === (state.conversation.pin === true)
     ? printNotice(state, said)
-    : step(state, task(setAttributes, { set: { pin }, said }));
+    : setAttributes(state, { pin }, said);
 }
 
 /** What is attached belongs to the conversation that ends. */

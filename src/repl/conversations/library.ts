@@ -1,8 +1,4 @@
-import {
-  requireDataFolder,
-  conversationsFolder,
-  lockFile,
-} from '../../conversation/library/conversation-folder.ts';
+import { requireDataFolder, lockFile } from '../../conversation/library/conversation-folder.ts';
 import {
   conversationsNamed,
   listConversations,
@@ -51,7 +47,24 @@ export function createReplLibrary(context: Context, options: JournalOptions) {
     resume: (id: string) => resumeJournal(options, id),
     /** A copy of a conversation, which may be open elsewhere. */
     branch: (id: string) => branchJournal(options, id),
-    list: () => createList(context, stored()),
+    /** The conversations of a list. */
+    async read(): Promise<readonly ListRow[]> {
+      const listed = await listConversations(stored());
+      return listed.map((conversation) => rowOf(context, stored(), conversation));
+    },
+    /** Searches the entries from `from` on, at least one. Each gets the text around its first hit, or undefined. */
+    search(entries: readonly LibraryEntry[], from: number, query: string) {
+      const patterns = compileTerms(searchTerms(query));
+      const start = context.clock.monotonic();
+      const excerpts: (string | undefined)[] = [];
+      for (const entry of entries.slice(from)) {
+        excerpts.push(readable(() => excerptOf(entry, patterns)));
+        if (context.clock.monotonic() - start >= maxSliceTime) break;
+      }
+      return excerpts;
+    },
+    /** The last turns. */
+    preview: (entry: LibraryEntry) => readable(() => preview(entry)) ?? [],
     /** The words that completion offers: the newest titles, then ids. */
     names(): readonly Candidate[] {
       if (options.folder === undefined) return [];
@@ -88,8 +101,7 @@ function readable<Result>(read: () => Result | undefined): Result | undefined {
 function rowOf({ process }: Context, folder: string, conversation: ListedConversation): ListRow {
   const { id, title, firstWords, isAnswered } = conversation;
   const model = isAnswered ? conversation.model : undefined;
-  const lock = lockFile(conversationsFolder(folder), id);
-  const isOpenElsewhere = isHeldElsewhere(lock, process);
+  const isOpenElsewhere = isHeldElsewhere(lockFile(folder, id), process);
   const filtered = [title, firstWords, model, id].join('\n').toLowerCase();
   return { ...conversation, model, isOpenElsewhere, filtered };
 }
@@ -116,30 +128,6 @@ function preview({ path, id, size }: LibraryEntry): readonly PreviewTurn[] {
   const { fold } = loadConversation(path, id, Math.max(0, size - previewSize));
   const turns = pathOf(fold.conversation()).filter(({ role }) => role !== 'system');
   return turns.slice(-previewTurns).map(previewTurn);
-}
-
-/** Reads the conversations of a list, and searches them a part at a time. */
-function createList(context: Context, folder: string) {
-  return {
-    /** @throws Failure */
-    async read(): Promise<readonly ListRow[]> {
-      const listed = await listConversations(folder);
-      return listed.map((conversation) => rowOf(context, folder, conversation));
-    },
-    /** Searches the entries from `from` on, at least one. Each gets the text around its first hit, or undefined. */
-    search(entries: readonly LibraryEntry[], from: number, query: string) {
-      const patterns = compileTerms(searchTerms(query));
-      const start = context.clock.monotonic();
-      const excerpts: (string | undefined)[] = [];
-      for (const entry of entries.slice(from)) {
-        excerpts.push(readable(() => excerptOf(entry, patterns)));
-        if (context.clock.monotonic() - start >= maxSliceTime) break;
-      }
-      return excerpts;
-    },
-    /** The last turns. */
-    preview: (entry: LibraryEntry) => readable(() => preview(entry)) ?? [],
-  };
 }
 
 export type ReplLibrary = ReturnType<typeof createReplLibrary>;

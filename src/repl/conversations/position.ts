@@ -12,6 +12,7 @@ import {
   modelOf,
   systemOf,
 } from '../../conversation/tree.ts';
+import type { Attributes } from '../../conversation/attributes.ts';
 import type { PromptTime } from '../../conversation/prompt-time.ts';
 import type { Session } from '../session.ts';
 import type { Branch, ContextUse, ReplState } from '../state.ts';
@@ -227,4 +228,19 @@ export function closingOf(
 export function updateConversation(session: Session): void {
   const conversation = session.journal().conversation();
   session.update((state) => step(withConversation(state, conversation)));
+}
+
+/** Changes the journal: attributes of the conversation, a prompt that is undone, or a summary that is removed. */
+export function changeJournal(
+  session: Session,
+  change:
+    | { readonly set: Attributes }
+    | { readonly undo: string }
+    | { readonly removeSummary: string },
+): void {
+  const journal = session.journal();
+  if ('set' in change) journal.set(change.set);
+  else if ('undo' in change) journal.undo(change.undo);
+  else journal.removeSummary(change.removeSummary);
+  updateConversation(session);
 }

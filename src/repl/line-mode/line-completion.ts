@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { pairsIn } from '../../terminal/text/pairs.ts';
 import {
   applyCandidate,
   extendTyped,
@@ -43,18 +44,11 @@ function nameOf(request: CompletionRequest, { value, isFolder }: Candidate): str
 function choiceWords(request: CompletionRequest, candidates: readonly Candidate[]): string {
   const { length } = candidates;
   const names = candidates.slice(0, maxChoices).map((candidate) => nameOf(request, candidate));
-  const list = names.join(', ');
-  return length > maxChoices
-    ? `${length} choices, the first ${maxChoices}: ${list}; type more letters, or Tab takes the first`
-    : `${length} choices: ${list}; Tab takes the first`;
+  const part = length > maxChoices ? `, the first ${maxChoices}` : '';
+  return `${length} choices${part}: ${names.join(', ')}; Tab takes the first`;
 }
 
-const kindNames: Readonly<Record<CompletionRequest['kind'], string>> = {
-  command: 'command',
-  argument: 'choice',
-  path: 'file',
-  mention: 'file',
-};
+const kindNames = pairsIn('command command argument choice path file mention file');
 
 /** The candidates whose names begin with the typed text, else those that match otherwise. */
 function namedCandidates(
@@ -97,7 +91,7 @@ function offerChoices(
 ): LineCompletion {
   const [only, second] = candidates;
   if (only === undefined) {
-    return { buffer, words: `no ${kindNames[request.kind]} contains "${request.typed}"` };
+    return { buffer, words: `no ${kindNames.get(request.kind)} contains "${request.typed}"` };
   }
   if (second === undefined) {
     return { buffer: applyCandidate(buffer, request, only), words: undefined };

@@ -11,7 +11,7 @@ import {
   type HistoryStep,
 } from '../composer/history.ts';
 import { actionOf, keyOf, type KeyAction } from '../composer/keys/key-bindings.ts';
-import { chordOf, type KeyEvent, type KeyPress } from '../composer/keys/key-event.ts';
+import type { KeyEvent, KeyPress } from '../composer/keys/key-event.ts';
 import { contentOf } from '../composer/paste.ts';
 import {
   clearBuffer,
@@ -163,7 +163,7 @@ export class LineEditor {
   };
 
   #press(key: KeyPress): void {
-    const action = actionOf(chordOf(key), 'composer', this.#session.state().keyMap);
+    const action = actionOf(key, 'composer', this.#session.state().keyMap);
     if (action === undefined) return;
     const act = this.#actions[action];
     if (act !== undefined) act();

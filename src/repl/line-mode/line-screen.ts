@@ -6,12 +6,11 @@ import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { interruptLine } from '../keys.ts';
 import type { Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
-import { stalledSeconds } from '../status-text.ts';
 import { quit } from '../step.ts';
 import { createDebounce } from '../timers.ts';
 import { enterLine } from '../update.ts';
 import { LineEditor, type LineReceiver } from './line-editor.ts';
-import { asksForSecret, lineQuestion, progressKey, progressOf } from './questions.ts';
+import { asksForSecret, lineQuestion, type Progress, progressOf } from './questions.ts';
 
 /** Splits the input of a cooked terminal into lines, whose UTF-8 bytes may arrive split anywhere. */
 export function createLineReader() {
@@ -57,9 +56,8 @@ export class LineScreen implements Screen, LineReceiver {
   #question: string | undefined;
   /** The output ends inside a line of an answer. */
   #isInLine = false;
-  #lastProgress: string | undefined;
+  #progress: Progress | undefined;
   #wasArmed = false;
-  #wasStalled = false;
 
   /** @param width columns of a row, infinite to leave wrapping to the terminal */
   constructor(context: Context, width: () => number) {
@@ -249,22 +247,19 @@ export class LineScreen implements Screen, LineReceiver {
 
   /** Writes each notice once. */
   #writeProgress(state: ReplState): void {
-    const { activity, now, isQuitArmed } = state;
+    const { activity, isQuitArmed } = state;
     if (isQuitArmed && !this.#wasArmed) {
       this.#writeNotice(`press ${neededKeyOf('interrupt', state.keyMap)} again to quit`);
     }
     this.#wasArmed = isQuitArmed;
     const answer = activity?.type === 'answer' ? activity : undefined;
-    const isStalled = answer !== undefined && stalledSeconds(answer, now) !== undefined;
+    const progress = answer && progressOf(answer, state);
+    const last = this.#progress;
+    this.#progress = progress;
     // Separates the notice about the stall from the rest of the answer.
-    if (this.#wasStalled && !isStalled && answer !== undefined) {
+    if (last?.isStalled === true && progress?.isStalled !== true && answer !== undefined) {
       this.#writeNotice(`${answer.model} continues`);
     }
-    this.#wasStalled = isStalled;
-    if (answer === undefined || progressKey(answer, now) === this.#lastProgress) return;
-    const progress = progressOf(answer, state);
-    if (progress === undefined) return;
-    this.#lastProgress = progressKey(answer, now);
-    this.#writeNotice(progress);
+    if (progress !== undefined && progress.key !== last?.key) this.#writeNotice(progress.text);
   }
 }

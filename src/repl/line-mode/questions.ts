@@ -43,30 +43,36 @@ export function lineQuestion(state: ReplState, isSearching: boolean): string | u
   return isSearching ? 'Search earlier prompts for: ' : 'You: ';
 }
 
-/** A notice about a retry, or about an answer that is slow or stalled, if any. */
+/** A notice about an answer that takes long. */
+export interface Progress {
+  /** Of the notices with one key, only the first is written. */
+  readonly key: string;
+  readonly text: string;
+  readonly isStalled: boolean;
+}
+
+/** The notice about a retry, or about an answer that is slow or stalled, if any. */
 export function progressOf(
   activity: AnswerActivity,
   { now, keyMap, host }: ReplState,
-): string | undefined {
+): Progress | undefined {
   const interrupt = neededKeyOf('interrupt', keyMap);
-  const { retry } = activity;
-  if (activity.phase === 'retrying' && retry !== undefined) {
+  const { phase, retry, since, lastAt, model } = activity;
+  const notice = (text: string, isStalled = false) => {
+    return { key: [since, phase, retry?.retry, isStalled && lastAt].join(' '), text, isStalled };
+  };
+  if (phase === 'retrying' && retry !== undefined) {
     const left = Math.ceil((retry.at - now) / 1000);
     const when = left <= 0 ? 'now' : `in ${left} s`;
-    const send = neededKeyOf('send', keyMap);
-    return `${retry.cause}; retry ${retry.retry} of ${retry.retries} ${when}; ${send} retries now, ${interrupt} gives up`;
+    const keys = `${neededKeyOf('send', keyMap)} retries now, ${interrupt} gives up`;
+    return notice(`${retry.cause}; retry ${retry.retry} of ${retry.retries} ${when}; ${keys}`);
   }
   const stalled = stalledSeconds(activity, now);
-  if (stalled !== undefined)
-    return `nothing for ${stalled} s; ${interrupt} stops and keeps the text`;
-  const isSlow = activity.phase === 'waiting' && now - activity.since >= slowAnswer;
-  return isSlow ? `waiting for ${host ?? activity.model}; ${interrupt} stops` : undefined;
-}
-
-export function progressKey(activity: AnswerActivity, now: number): string {
-  const { phase, retry, since, lastAt } = activity;
-  const stall = stalledSeconds(activity, now) === undefined ? '' : lastAt;
-  return `${since} ${phase} ${retry?.retry ?? 0} ${stall}`;
+  if (stalled !== undefined) {
+    return notice(`nothing for ${stalled} s; ${interrupt} stops and keeps the text`, true);
+  }
+  const isSlow = phase === 'waiting' && now - since >= slowAnswer;
+  return isSlow ? notice(`waiting for ${host ?? model}; ${interrupt} stops`) : undefined;
 }
 
 /** Whether typed text must not be shown. */

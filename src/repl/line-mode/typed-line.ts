@@ -48,19 +48,15 @@ interface Position {
 }
 
 /** The cursor's position after a text; after the last column it is on the next row. */
-function advance({ row, column }: Position, text: string, columns: number): Position {
-  let [atRow, atColumn] = [row, column];
+function advance(from: Position, text: string, columns: number): Position {
+  let { row, column } = from;
   for (const character of graphemes(text)) {
     const width = displayWidth(character);
-    const isFull = atColumn + width > columns;
-    if (character === '\n' || isFull) atRow += 1;
-    atColumn = character === '\n' ? 0 : (isFull ? 0 : atColumn) + width;
-    if (atColumn === columns) {
-      atRow += 1;
-      atColumn = 0;
-    }
+    if (character === '\n' || column + width > columns) [row, column] = [row + 1, 0];
+    column += width;
+    if (column === columns) [row, column] = [row + 1, 0];
   }
-  return { row: atRow, column: atColumn };
+  return { row, column };
 }
 
 /** The positions of the characters, and of the end. */

@@ -4,23 +4,13 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { type Candidate, folderOf } from '../composer/completion.ts';
 import type { CompletionMenu as Menu } from '../state.ts';
-import { fittingEnd } from './fit-parts.ts';
 import { firstVisible } from './row-budget.ts';
 import { useView } from './view.tsx';
 
-/** Columns beside a path in the menu: its mark, and the position. */
-const pathMargin = 17;
-
-/** Shows only the name of a command in a folder. A long path is shortened at its start: its name matters most. */
-function labelOf({ request }: Menu, candidate: Candidate, columns: number): string {
-  const { kind } = request;
-  const { value, isFolder = false } = candidate;
-  const name = kind === 'path' ? value.slice(folderOf(request).length) : value;
-  const slash = kind === 'command' ? '/' : '';
-  const label = sanitizeLine(`${slash}${name}${isFolder ? '/' : ''}`);
-  const room = Math.max(8, columns - pathMargin);
-  const isPath = kind === 'path' || kind === 'mention';
-  return !isPath || displayWidth(label) <= room ? label : `...${fittingEnd(label, room - 3)}`;
+/** The name of a command with its slash, of a file in a folder its name, and of a mention its path. */
+function labelOf({ request }: Menu, { value, isFolder = false }: Candidate): string {
+  const name = request.kind === 'path' ? value.slice(folderOf(request).length) : value;
+  return sanitizeLine(`${request.kind === 'command' ? '/' : ''}${name}${isFolder ? '/' : ''}`);
 }
 
 /** Columns of the mark, and between the names and the summaries. */
@@ -33,10 +23,13 @@ export function CompletionMenu({ menu, rows }: { menu: Menu; rows: number }): Re
   const { style, symbols, columns } = useView();
   const { candidates, selected } = menu;
   const first = firstVisible(selected, candidates.length, rows);
+  const { kind } = menu.request;
+  // A long path is shortened at its start: its name matters most.
+  const cut = kind === 'path' || kind === 'mention' ? 'truncate-start' : 'truncate-end';
   const names = candidates.map((candidate) => {
     const { argument } = candidate;
-    const label = labelOf(menu, candidate, columns);
-    return { label, rest: argument === undefined ? '' : ` ${argument}` };
+    const rest = argument === undefined ? '' : ` ${argument}`;
+    return { label: labelOf(menu, candidate), rest };
   });
   const widest = Math.max(...names.map(({ label, rest }) => displayWidth(label + rest)));
   const hasSummaries = candidates.some(({ summary = '' }) => summary !== '');
@@ -56,10 +49,11 @@ export function CompletionMenu({ menu, rows }: { menu: Menu; rows: number }): Re
         const mark = isSelected ? style.cyan(symbols.mark) : ' ';
         return (
           <Box key={value}>
-            <Box width={nameColumns} flexShrink={0}>
-              <Text wrap="truncate">
-                {`${mark} ${isSelected ? style.bold(label) : label}${style.dim(rest)}`}
-              </Text>
+            <Box width={2} flexShrink={0}>
+              <Text>{`${mark} `}</Text>
+            </Box>
+            <Box width={nameColumns - 2} flexShrink={0}>
+              <Text wrap={cut}>{(isSelected ? style.bold(label) : label) + style.dim(rest)}</Text>
             </Box>
             <Box marginLeft={2} flexGrow={1} flexShrink={1}>
               <Text wrap="truncate">{style.dim(sanitizeLine(summary))}</Text>

@@ -19,7 +19,6 @@ import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
 import { Lines, useCaret, useView, type View, useKeys, useStore } from './view.tsx';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
-import { chordOf } from '../composer/keys/key-event.ts';
 import { shownText } from '../composer/paste.ts';
 import { type Draft, withDraft } from '../composer/text-buffer.ts';
 import { unsentDraft } from '../queue.ts';
@@ -108,7 +107,7 @@ export function useHistorySearch(): HistorySearch | undefined {
       setSearch(extendQuery(history, search, event.text));
       return true;
     }
-    const action = actionOf(chordOf(event), 'search', keyMap);
+    const action = actionOf(event, 'search', keyMap);
     if (action === 'suspend' || action === 'redraw') return false;
     const next = action && searching[action];
     if (next !== undefined) setSearch(next(search, history));

@@ -4,7 +4,6 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
 import { editActions, isEditAction } from '../composer/edit-actions.ts';
 import { actionOf, type KeyAction, neededKeyOf } from '../composer/keys/key-bindings.ts';
-import { chordOf } from '../composer/keys/key-event.ts';
 import { withoutLast } from '../composer/grapheme-boundary.ts';
 import { contentOf } from '../composer/paste.ts';
 import { createBuffer, insert, isEmpty } from '../composer/text-buffer.ts';
@@ -34,7 +33,7 @@ function useDialogKeys(
   const { keyMap } = useView().state;
   useKeys((event) => {
     if (event.type !== 'key') return onText(event.text);
-    const action = actionOf(chordOf(event), 'composer', keyMap);
+    const action = actionOf(event, 'composer', keyMap);
     if (action === 'suspend' || action === 'redraw') return false;
     if (action === 'stop') store.update(dialog.cancel);
     else if (action === 'interrupt') store.update((state) => interruptDialog(state, dialog));

@@ -60,7 +60,7 @@ export class InkScreen {
     const tail = (below === '' ? [] : wrapTail(below, width)).slice(-maxTailRows);
     const view = { ...look, state, columns: width, rows, tailRows: tail.length };
     const drawn = this.#render(view);
-    const { caret, rowsBelow, tailRows } = this.#store.layout();
+    const { caret, rowsBelow, tailRows } = this.#store.layout;
     const shownTail = tail.slice(tail.length - tailRows);
     const shown = [...shownTail, ...drawn];
     return {

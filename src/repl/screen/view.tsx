@@ -55,31 +55,25 @@ type KeyListener = (event: KeyEvent) => boolean;
 export class ViewStore {
   /** Changes the session's state. */
   readonly update: (change: (state: ReplState) => Update) => void;
-  #layout: Layout = { caret: undefined, rowsBelow: 0, tailRows: 0 };
-  #keyListeners: readonly KeyListener[] = [];
+  layout: Layout = { caret: undefined, rowsBelow: 0, tailRows: 0 };
+  readonly #listeners = new Set<KeyListener>();
 
   constructor(update: ViewStore['update']) {
     this.update = update;
   }
 
-  layout(): Layout {
-    return this.#layout;
-  }
-
   laidOut(part: Partial<Layout>): void {
-    this.#layout = { ...this.#layout, ...part };
+    this.layout = { ...this.layout, ...part };
   }
 
   listen(listener: KeyListener) {
-    this.#keyListeners = [...this.#keyListeners, listener];
-    return () => {
-      this.#keyListeners = this.#keyListeners.filter((other) => other !== listener);
-    };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** Offers a key to the open components; returns whether one took it. */
   press(event: KeyEvent): boolean {
-    return this.#keyListeners.some((listener) => listener(event));
+    return [...this.#listeners].some((listener) => listener(event));
   }
 }
 

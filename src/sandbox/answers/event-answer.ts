@@ -195,7 +195,7 @@ async function sendEvents(
     }
     if (fault['malformed-at'] === number) {
       const kind = fault['malformed-as'] ?? 'truncated';
-      const { corrupt } = malformedEvents[kind];
+      const [, corrupt] = malformedEvents[kind];
       if (corrupt === undefined) await writeEndlessLine(body);
       else await send(format(corrupt(data)), kind === 'utf8' ? 'latin1' : 'utf8');
     } else await send(format(data));

@@ -74,12 +74,20 @@ export function parseFault(written: Iterable<WrittenField>): Fault {
   return fault as Fault;
 }
 
-/** What the option does, its words if the placeholder does not list them, and its value if none is typed. */
-function describeField({ summary, placeholder, expects, bare }: FaultField<unknown>): string {
-  if (placeholder === undefined) return summary;
+/**
+ * Describes what a field does, with the value if only its name is written. The reference has its other names, an option
+ * its words, if the placeholder does not list them.
+ */
+export function describeField(
+  { summary, placeholder = '|', expects, bare, aliases = [] }: FaultField<unknown>,
+  isReference = false,
+): string {
+  const value = isReference ? `\`${bare}\`` : bare;
+  const alone = placeholder === '|' || bare === undefined ? '' : ` (without a value: ${value})`;
+  const others = aliases.map((alias) => `\`${alias}\``).join(', ');
+  if (isReference) return `${summary}${alone}${others === '' ? '' : `; also ${others}`}`;
   const words = placeholder.includes('|') ? undefined : /^one of (.*)$/.exec(expects)?.[1];
-  const listed = words === undefined ? '' : `: ${words}`;
-  return `${summary}${listed}${bare === undefined ? '' : ` (without a value: ${bare})`}`;
+  return `${summary}${words === undefined ? '' : `: ${words}`}${alone}`;
 }
 
 /** The options of `natter sandbox`; `flags` is in commander's syntax: `--status <code>`, `--cut [fin|rst|end]`. */

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { codeReply, markdownReply, tablesReply, unicodeReply } from './fixed-replies.ts';
 import { type ReceivedPrompt, type Reply, type ReplyName, replySummaries } from './reply.ts';
 import { type FaultField, type FaultSection, faultFieldRows } from '../faults/fault-fields.ts';
-import { shorthands } from '../faults/parse-fault.ts';
+import { describeField, shorthands } from '../faults/parse-fault.ts';
 import { sandboxKeys } from '../keys.ts';
 import { malformedEvents, errorShapes, modelShapes } from '../shapes.ts';
 
@@ -18,22 +18,14 @@ const sectionTitles: Readonly<Record<FaultSection, string>> = {
 
 type Row = readonly [name: string, effect: string];
 
-function summaries(table: Readonly<Record<string, { readonly summary: string }>>): readonly Row[] {
-  return Object.entries(table).map(([name, { summary }]) => [name, summary]);
+function summaries(table: Readonly<Record<string, readonly [string, ...unknown[]]>>) {
+  return Object.entries(table).map(([name, [summary]]): Row => [name, summary]);
 }
 
 /** How a field is written, such as `status=<code>`. */
 function fieldUsage(name: string, { placeholder, bare }: FaultField<unknown>): string {
   if (placeholder === undefined) return name;
   return bare === undefined ? `${name}=<${placeholder}>` : `${name}[=<${placeholder}>]`;
-}
-
-/** Describes the effect, with the value if only the name is written, and the other names. */
-function effectOf({ summary, placeholder, bare, aliases = [] }: FaultField<unknown>): string {
-  const alone =
-    placeholder === undefined || bare === undefined ? '' : ` (without a value: \`${bare}\`)`;
-  const others = aliases.map((alias) => `\`${alias}\``).join(', ');
-  return `${summary}${alone}${others === '' ? '' : `; also ${others}`}`;
 }
 
 /** The tables of `[sandbox help]` and of docs/reference.md. */
@@ -48,7 +40,7 @@ export function referenceTables(): readonly {
       title,
       rows: faultFieldRows
         .filter(([, field]) => field.section === section)
-        .map(([name, field]): Row => [fieldUsage(name, field), effectOf(field)]),
+        .map(([name, field]): Row => [fieldUsage(name, field), describeField(field, true)]),
     })),
     {
       title: 'Shorthands',
@@ -248,63 +240,52 @@ export function schemaIn(messages: CompletionRequest['messages']): JsonObject | 
 
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
-function sampleText({ format, minLength }: JsonObject): string {
-  const text = typeof format === 'string' ? (samples[format] ?? 'sample') : 'sample';
-  return text.padEnd(numberOf(minLength) ?? 0, '.');
-}
-
-function resolve(ref: string, root: JsonObject): unknown {
-  const tokens = ref.replace(/^#/, '').split('/').slice(1);
-  return tokens.reduce<unknown>(
-    (value, token) => (isJsonObject(value) ? value[token] : undefined),
-    root,
-  );
-}
-
-function sampleObject(
-  { properties, required }: JsonObject,
-  root: JsonObject,
-  depth: number,
-): object {
-  const known = isJsonObject(properties) ? properties : {};
-  const names = Array.isArray(required) ? required.map(String) : [];
-  const all = depth < optionalDepth ? [...new Set([...Object.keys(known), ...names])] : names;
-  return Object.fromEntries(
-    all.map((name) => [name, sampleOf(known[name] ?? {}, root, depth + 1)]),
-  );
-}
-
-function sampleList({ items, minItems }: JsonObject, root: JsonObject, depth: number): unknown[] {
-  const length = Math.max(depth < optionalDepth ? 2 : 0, numberOf(minItems) ?? 0);
-  return Array.from({ length }, () => sampleOf(items ?? {}, root, depth + 1));
-}
+/** What a reference such as `#/$defs/name` refers to. */
+const resolve = (ref: string, root: JsonObject) =>
+  ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((value, name) => (isJsonObject(value) ? value[name] : undefined), root);
 
 /** A value that conforms to an ordinary schema; patterns and unusual keywords are not considered. */
 function sampleOf(schema: unknown, root: JsonObject, depth = 0): unknown {
   if (!isJsonObject(schema) || depth > maxDepth) return null;
-  const { type, const: constant, enum: choices, $ref, anyOf, oneOf, allOf } = schema;
+  const { const: constant, enum: choices, $ref, format, minLength, minItems } = schema;
+  const inner = (part: unknown) => sampleOf(part, root, depth + 1);
+  const hasOptional = depth < optionalDepth;
   if (constant !== undefined) return constant;
   if (Array.isArray(choices)) return choices[0];
-  if (typeof $ref === 'string') return sampleOf(resolve($ref, root), root, depth + 1);
-  const [first] = [anyOf, oneOf, allOf].flatMap((list): unknown[] =>
-    Array.isArray(list) ? list : [],
+  if (typeof $ref === 'string') return inner(resolve($ref, root));
+  const lists = [schema['anyOf'], schema['oneOf'], schema['allOf']].filter((list) =>
+    Array.isArray(list),
   );
-  if (first !== undefined) return sampleOf(first, root, depth + 1);
-  const minimum = numberOf(schema['minimum']) ?? numberOf(schema['exclusiveMinimum']);
-  switch (Array.isArray(type) ? type[0] : type) {
-    case 'string':
-      return sampleText(schema);
+  const [first]: unknown[] = lists.flat();
+  if (first !== undefined) return inner(first);
+  const known = isJsonObject(schema['properties']) ? schema['properties'] : undefined;
+  const [type]: unknown[] = [schema['type'] ?? (known && 'object')].flat();
+  switch (type) {
+    case 'string': {
+      const text = typeof format === 'string' ? samples[format] : undefined;
+      return (text ?? 'sample').padEnd(numberOf(minLength) ?? 0, '.');
+    }
     case 'integer':
-    case 'number':
+    case 'number': {
+      const minimum = numberOf(schema['minimum']) ?? numberOf(schema['exclusiveMinimum']);
       return minimum === undefined ? 1 : Math.ceil(minimum) + 1;
+    }
     case 'boolean':
       return true;
-    case 'array':
-      return sampleList(schema, root, depth);
+    case 'array': {
+      const length = Math.max(hasOptional ? 2 : 0, numberOf(minItems) ?? 0);
+      return Array.from({ length }, () => inner(schema['items'] ?? {}));
+    }
+    case 'object': {
+      const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
+      const names = hasOptional ? new Set([...Object.keys(known ?? {}), ...required]) : required;
+      return Object.fromEntries(Array.from(names, (name) => [name, inner(known?.[name] ?? {})]));
+    }
     default:
-      return type === 'object' || schema['properties'] !== undefined
-        ? sampleObject(schema, root, depth)
-        : null;
+      return null;
   }
 }
 

@@ -66,9 +66,6 @@ export function createOwner(process: ProcessFacts, since: Date): LockOwner {
   };
 }
 
-/** Whether a text is the beginning of a lock file, whose owner has not finished writing it. */
-const isPartialOwner = (text: string) => '{"host":'.startsWith(text.slice(0, '{"host":'.length));
-
 /** Reads the owner; undefined for a text that is not a complete lock file. */
 function parseOwner(text: string): LockOwner | undefined {
   const object = parseJson(text);
@@ -102,12 +99,13 @@ const removalCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'EBUSY']
 /** Opens a file, passes it to `use`, and closes it; undefined if the system returns the code `expected`. */
 function withFile<Result>(
   expected: 'ENOENT' | 'EEXIST',
-  open: () => number,
+  path: string,
+  flags: string | number,
   use: (descriptor: number) => Result,
 ): Result | undefined {
   let descriptor: number;
   try {
-    descriptor = retryWhile(removalCodes, open);
+    descriptor = retryWhile(removalCodes, () => fs.openSync(path, flags, lockMode));
   } catch (error) {
     if (errorCode(error) === expected) return undefined;
     throw error;
@@ -117,18 +115,17 @@ function withFile<Result>(
 
 /** Creates a file with a text; false when the file exists already. @throws the system's error */
 function createFile(path: string, text: string): boolean {
-  const openNew = () => fs.openSync(path, 'wx', lockMode);
-  const created = withFile('EEXIST', openNew, (descriptor) => {
+  const created = withFile('EEXIST', path, 'wx', (descriptor) => {
     try {
       fs.writeFileSync(descriptor, text);
-      return true;
     } catch (error) {
       // A full disk creates empty files: an empty lock would block everyone.
       removeFile(path);
       throw error;
     }
+    return true;
   });
-  return created === true;
+  return created ?? false;
 }
 
 function readBytes(descriptor: number): Buffer {
@@ -138,14 +135,15 @@ function readBytes(descriptor: number): Buffer {
 
 /** Reads a lock; undefined when it is free. @throws the system's error */
 export function findLock(path: string): FoundLock | undefined {
-  const open = () => fs.openSync(path, O_RDONLY | O_NONBLOCK);
-  return withFile('ENOENT', open, (descriptor): FoundLock => {
+  return withFile('ENOENT', path, O_RDONLY | O_NONBLOCK, (descriptor): FoundLock => {
     // The file is looked at after opening, because a network file system asks its server only then.
     const { ino, mtimeMs } = fs.fstatSync(descriptor);
     const text = readBytes(descriptor).toString();
     const owner = parseOwner(text);
     const token = owner?.token ?? `${ino}-${Math.floor(mtimeMs)}`;
-    const isForeign = owner === undefined && !isPartialOwner(text);
+    // Its owner may not have finished writing it.
+    const isPartial = '{"host":'.startsWith(text.slice(0, 8));
+    const isForeign = owner === undefined && !isPartial;
     return { token, owner, isForeign, renewedAt: mtimeMs };
   });
 }
@@ -161,8 +159,7 @@ export function createLock(path: string, owner: LockOwner): boolean {
  * @returns whether the owner has the lock @throws the system's error
  */
 function renewLock(path: string, owner: LockOwner): boolean {
-  const open = () => fs.openSync(path, O_RDWR | O_NONBLOCK);
-  const isOwn = withFile('ENOENT', open, (descriptor) => {
+  const isOwn = withFile('ENOENT', path, O_RDWR | O_NONBLOCK, (descriptor) => {
     const bytes = readBytes(descriptor);
     if (parseOwner(bytes.toString())?.token !== owner.token) return false;
     fs.writeSync(descriptor, bytes, 0, bytes.length, 0);
@@ -318,13 +315,6 @@ const maxWait = 10_000;
 export const holderText = ({ holder }: RefusedLock): string =>
   holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
 
-function heldTooLong(path: string, refused: RefusedLock): Failure {
-  const message = `another natter${holderText(refused)} has locked ${path} for too long`;
-  return new Failure('storage', message, {
-    hint: 'try again in a minute; if no natter is running, delete that file',
-  });
-}
-
 /**
  * Runs `action` while no other process has the lock. Breaks a dead lock, like {@link takeLock}.
  * @throws Failure `storage` when the lock is not free within ten seconds; the reason of a signal that aborts; and any
@@ -342,8 +332,11 @@ export async function withLock<Result>(
     while (owner === undefined) {
       const taken = takeLock(path, options);
       if (!('isHeld' in taken)) owner = taken;
-      else if (clock.monotonic() - start > maxWait) throw heldTooLong(path, taken);
-      else await clock.sleep(writePause, signal);
+      else if (clock.monotonic() - start > maxWait) {
+        const message = `another natter${holderText(taken)} has locked ${path} for too long`;
+        const hint = 'try again in a minute; if no natter is running, delete that file';
+        throw new Failure('storage', message, { hint });
+      } else await clock.sleep(writePause, signal);
     }
   } catch (error) {
     signal?.throwIfAborted();

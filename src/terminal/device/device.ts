@@ -71,10 +71,7 @@ function listenTo(
 }
 
 /** The terminal that `process` was started on. */
-export function createDevice(
-  process: NodeJS.Process,
-  watch: Pick<SignalWatch, 'handle' | 'beforeSignalExit'>,
-): TerminalDevice {
+export function createDevice(process: NodeJS.Process, watch: SignalWatch): TerminalDevice {
   return {
     listen: (onBytes, onEnd) => listenTo(process.stdin, onBytes, onEnd),
     setRaw(isRaw) {

@@ -32,17 +32,7 @@ export function terminalModes({ hasKeyProtocols, shapesCursor }: TerminalTraits)
   };
 }
 
-/** A terminal in raw mode, with bracketed paste. */
-export interface RawModeSession {
-  /** Sets further modes, now and whenever raw mode is on. */
-  extend(modes: TerminalModes): void;
-  /** Restores the terminal for another program. */
-  pause(): void;
-  resume(): void;
-  /** Suspends natter; `onContinue` is called when it continues. */
-  suspend(): void;
-  release(): void;
-}
+export type RawModeSession = ReturnType<typeof startRawMode>;
 
 /**
  * Sets the terminal to raw mode until `release`. If the process ends before that, even by a signal, the terminal is
@@ -62,7 +52,7 @@ export function startRawMode(
     /** Output to write if the process ends in raw mode; may be empty. */
     readonly finalOutput: () => string;
   },
-): RawModeSession {
+) {
   let modes = terminalModes(traits);
   let stopReading: (() => void) | undefined;
   const enter = () => {
@@ -97,13 +87,16 @@ export function startRawMode(
   };
   enter();
   return {
-    extend(further) {
+    /** Sets further modes, now and whenever raw mode is on. */
+    extend(further: TerminalModes): void {
       modes = { enter: modes.enter + further.enter, leave: further.leave + modes.leave };
       if (stopReading !== undefined) device.writeNow(further.enter);
     },
+    /** Restores the terminal for another program. */
     pause: () => leave(),
     resume: enter,
-    suspend() {
+    /** Suspends natter; `onContinue` is called when it continues. */
+    suspend(): void {
       release();
       device.suspend(() => {
         stops = listen();

@@ -21,28 +21,21 @@ export class Interruption extends Error {
   }
 }
 
-export interface SignalWatch {
-  /** Stops listening and ends the process with `signal`; on Windows and as process 1, exits with the corresponding code. */
-  reraise(signal: EndingSignal): void;
-  stop(): void;
-  /** Handles a signal, which then does not end natter. @returns a function that removes the handler */
-  handle(signal: 'SIGINT' | 'SIGTERM', listener: () => void): () => void;
-  /** Called directly before a signal ends the process. @returns a function that removes the listener */
-  beforeSignalExit(act: () => void): () => void;
-}
+export type SignalWatch = ReturnType<typeof watchSignals>;
 
 /** Calls `onSignal` at the first ending signal. A second one ends the process at once. */
 export function watchSignals(
   process: NodeJS.Process,
   onSignal: (interruption: Interruption) => void,
-): SignalWatch {
+) {
   let asked = false;
   const lastActs = new Set<() => void>();
   const handlers = new Map<EndingSignal, () => void>();
   const stop = () => {
     for (const signal of endingSignals) process.off(signal, arrived);
   };
-  const reraise = (signal: EndingSignal) => {
+  /** Stops listening and ends the process with `signal`; on Windows and as process 1, exits with the corresponding code. */
+  const reraise = (signal: EndingSignal): void => {
     stop();
     for (const act of lastActs) act();
     // The first process of a container ignores signals to itself.
@@ -63,13 +56,15 @@ export function watchSignals(
   return {
     reraise,
     stop,
-    handle(signal, listener) {
+    /** Handles a signal, which then does not end natter. @returns a function that removes the handler */
+    handle(signal: 'SIGINT' | 'SIGTERM', listener: () => void) {
       handlers.set(signal, listener);
       return () => {
         if (handlers.get(signal) === listener) handlers.delete(signal);
       };
     },
-    beforeSignalExit(act) {
+    /** Called directly before a signal ends the process. @returns a function that removes the listener */
+    beforeSignalExit(act: () => void) {
       lastActs.add(act);
       return () => void lastActs.delete(act);
     },

@@ -29,11 +29,6 @@ export interface Place {
   readonly to: number;
 }
 
-const moved = ({ from, to }: Place, units: number): Place => ({
-  from: from - units,
-  to: to - units,
-});
-
 /** Reads a piece of inline Markdown that can be read alone; without `formulas` it is plain text. */
 export type ReadPiece<Part> = (
   text: string,
@@ -74,8 +69,6 @@ export class Paragraph<Part> {
   #position = 0;
   /** Start of the current word; a wide character is a word. */
   #wordStart = 0;
-  /** The last character before the text. */
-  #before = '';
   #openers: Opener[] = [];
   /** Mathematics in the undecided piece. */
   #formulas: Place[] = [];
@@ -152,21 +145,18 @@ export class Paragraph<Part> {
     return parts;
   }
 
-  /** Discards decided text, but not at every call, because the places of marks change. */
+  /** Discards decided text but its last character, and not at every call, because the places of marks change. */
   #forget(): void {
-    const start = this.#start;
-    if (start < maxSpan) return;
-    const { text } = this.#source;
-    this.#before = text.charAt(start - 1);
-    this.#source = { text: text.slice(start), isEnded: false };
-    this.#start = 0;
-    this.#position -= start;
-    this.#wordStart -= start;
+    const length = this.#start - 1;
+    if (length < maxSpan || this.#formulas.length > 0) return;
+    this.#source = { text: this.#source.text.slice(length), isEnded: false };
+    this.#start = 1;
+    this.#position -= length;
+    this.#wordStart -= length;
     for (const opener of this.#openers) {
-      opener.position -= start;
-      opener.wordStart -= start;
+      opener.position -= length;
+      opener.wordStart -= length;
     }
-    this.#formulas = this.#formulas.map((formula) => moved(formula, start));
   }
 
   /** Starts a new word: the text before it is decided, unless a mark is open. */
@@ -182,9 +172,9 @@ export class Paragraph<Part> {
     if (to <= from) return;
     const last = this.#decided.at(-1);
     if (this.#isSpecial) {
-      const isInside = (formula: Place) => formula.from < to;
-      const formulas = this.#formulas.filter(isInside).map((formula) => moved(formula, from));
-      this.#formulas = this.#formulas.filter((formula) => !isInside(formula));
+      const inside = this.#formulas.filter((formula) => formula.from < to);
+      this.#formulas = this.#formulas.slice(inside.length);
+      const formulas = inside.map((place) => ({ from: place.from - from, to: place.to - from }));
       this.#decided.push({ from, to, formulas });
     } else if (last && !last.formulas) last.to = to;
     else this.#decided.push({ from, to, formulas: undefined });
@@ -320,7 +310,7 @@ export class Paragraph<Part> {
     let after = position + 1;
     while (after - position < 100 && text[after] === character) after += 1;
     if (needsMore(this.#source, after)) return false;
-    const before = text[position - 1] ?? this.#before;
+    const before = text.charAt(position - 1);
     if (isWide(before) && !this.#isLink) this.#beginWord(position);
     const length = after - position;
     if (character === '`') return this.#enclose(after, endOfCode(this.#source, after, length));

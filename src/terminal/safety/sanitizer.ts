@@ -6,16 +6,6 @@ import {
   UNSAFE_IN_JSON,
 } from '../../filtered-characters.ts';
 
-/** A stateful filter for one channel of text that came from a server or a file. */
-export interface Sanitizer {
-  /** The part of the text that is safe to show. An unfinished sequence or character is held until the next call. */
-  write(text: string): string;
-  /** The rest; the state is new afterwards. */
-  end(): string;
-  /** Number of escape sequences and characters removed so far; line ends changed to `\n` are not counted. */
-  readonly removed: number;
-}
-
 /** Shared: each use sets where it begins. */
 const interesting = new RegExp(POSSIBLY_UNSAFE, 'g');
 
@@ -23,15 +13,20 @@ const interesting = new RegExp(POSSIBLY_UNSAFE, 'g');
 const FLAG_TAGS = 7;
 const BLACK_FLAG = '\u{1F3F4}';
 
+export type Sanitizer = ReturnType<typeof createSanitizer>;
+
 /**
+ * A stateful filter for one channel of text that came from a server or a file.
+ *
  * Keeps TAB, LF and every visible character; replaces CR, CRLF, U+2028 and U+2029 by LF; removes whole escape
  * sequences, other control characters, and invisible characters that reorder or hide text. The result does not depend
  * on how the text is split over calls.
  */
-export function createSanitizer(): Sanitizer {
+export function createSanitizer() {
   const state = { sequence: 'text' as SequenceState, afterReturn: false, flagTags: 0, removed: 0 };
   let waiting = '';
 
+  /** The part of the text that is safe to show. An unfinished sequence or character is held until the next call. */
   function write(text: string): string {
     const plain = state.sequence === 'text' && !state.afterReturn && state.flagTags === 0;
     if (plain && waiting === '' && text.search(interesting) === -1) return text;
@@ -45,6 +40,7 @@ export function createSanitizer(): Sanitizer {
     return filter(input, state);
   }
 
+  /** The rest; the state is new afterwards. */
   function end(): string {
     const rest = waiting === '' ? '' : filter(waiting, state);
     waiting = '';
@@ -55,7 +51,8 @@ export function createSanitizer(): Sanitizer {
   return {
     write,
     end,
-    get removed() {
+    /** Number of escape sequences and characters removed so far; line ends changed to `\n` are not counted. */
+    get removed(): number {
       return state.removed;
     },
   };

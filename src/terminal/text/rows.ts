@@ -53,8 +53,6 @@ export class Rows {
   #indent = 0;
   /** Used columns of the row, indentation included. */
   #column: number;
-  /** The row has only its indentation. */
-  #isFresh: boolean;
   /** The last UTF-16 unit. */
   #last = '';
   /** The word at the end is longer than a row. */
@@ -64,14 +62,12 @@ export class Rows {
   constructor(width: () => number, column = 0) {
     this.#width = () => Math.max(1, width());
     this.#column = column;
-    this.#isFresh = column === 0;
   }
 
   /** Starts a text after the markers of its first row, which have `indent` columns, as the indentation of others has. */
   begin(indent: number): void {
     this.#indent = indent;
     this.#column = indent;
-    this.#isFresh = true;
     this.#last = '';
     this.#isLong = false;
   }
@@ -108,7 +104,6 @@ export class Rows {
   #break(from: number, to: number): void {
     this.#breaks.push({ from, to });
     this.#column = this.#indent;
-    this.#isFresh = true;
   }
 
   /**
@@ -140,13 +135,13 @@ export class Rows {
     const columns = displayWidth(unit);
     if (mayMove) this.#isLong = false;
     const fitsInRow = this.#column + spaces + columns <= width && !this.#isLong;
-    if (!fitsInRow && mayMove && !this.#isFresh) this.#break(from, from + spaces);
+    const hasText = this.#column > this.#indent;
+    if (!fitsInRow && mayMove && hasText) this.#break(from, from + spaces);
     else this.#column += spaces;
     this.#isLong ||= this.#column + columns > width;
     this.#column += columns;
     // The terminal wraps a word that is longer than a row, which stays whole for selection.
     if (this.#isLong) this.#column = ((this.#column - 1) % width) + 1;
-    this.#isFresh = false;
     this.#last = unit.at(-1) ?? '';
   }
 }

@@ -120,10 +120,6 @@ describe('a sample', () => {
     }
   });
 
-  test('that is not smaller than the input has every item', async () => {
-    expect(await sampleOf(7, 5, 0)).toEqual([1, 2, 3, 4, 5]);
-  });
-
   test('is the same for the same seed, and different for a different one', async () => {
     expect(await sampleOf(10, 1000, 3)).toEqual(await sampleOf(10, 1000, 3));
     expect(await sampleOf(10, 1000, 3)).not.toEqual(await sampleOf(10, 1000, 4));
@@ -133,12 +129,6 @@ describe('a sample', () => {
     const before = await sampleOf(50, 1000, 0);
     const after = new Set(await sampleOf(50, 1010, 0));
     expect(before.filter((index) => after.has(index)).length).toBeGreaterThan(45);
-  });
-
-  test('is spread over the input', async () => {
-    const halves = (await sampleOf(1000, 10_000, 0)).filter((index) => index <= 5000).length;
-    expect(halves).toBeGreaterThan(420);
-    expect(halves).toBeLessThan(580);
   });
 });
 

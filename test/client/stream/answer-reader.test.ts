@@ -1,14 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
-import { readAnswer } from '../../../src/client/stream/answer-reader.ts';
-import { bodyForm } from '../../../src/client/stream/body-form.ts';
+import { bodyForm, readAnswer } from '../../../src/client/stream/answer-reader.ts';
 import { unmasked } from '../../support/secret.ts';
+import { done, event } from '../../support/raw-replies.ts';
 import {
   bodyOf,
   chunk,
   delta,
-  done,
   endOf,
-  event,
   readParts,
   stop,
   type StreamFixture,
@@ -117,29 +115,20 @@ describe('onContent', () => {
   }
 
   test('S42 does not count comments, empty data, empty deltas and usage', async () => {
-    const silent = [
-      ': ping\n\n',
-      'data:\n\n',
-      delta(''),
-      event({ choices: [], usage: { total_tokens: 1 } }),
-    ];
-    expect(await contentCalls([...silent, 'data: : PROCESSING\n\n'])).toBe(0);
+    const usage = event({ choices: [], usage: { total_tokens: 1 } });
+    const silent = [': ping\n\n', 'data:\n\n', 'data: : PROCESSING\n\n', delta(''), usage];
+    expect(await contentCalls(silent)).toBe(0);
   });
 
   test('S42 counts text, reasoning, tool calls and a finish_reason, one for each event', async () => {
-    const reads = [
-      delta('a') + delta('b'),
-      event(chunk({ reasoning: 'r' })),
-      event(chunk({ tool_calls: [{}] })),
-      stop,
-    ];
-    expect(await contentCalls(reads)).toBe(5);
+    const turns = [{ content: 'b' }, { reasoning: 'r' }, { tool_calls: [{}] }];
+    const reads = turns.map((turn) => event(chunk(turn)));
+    expect(await contentCalls([delta('a') + reads.join(''), stop])).toBe(5);
   });
 
   test('S42 counts pieces of a JSON body, but not the white space before it', async () => {
-    expect(
-      await contentCalls(['\n', '\n', '{"choices":[{"message":', ' ', '{}}]}'], 'application/json'),
-    ).toBe(2);
+    const reads = ['\n', '\n', '{"choices":[{"message":', ' ', '{}}]}'];
+    expect(await contentCalls(reads, 'application/json')).toBe(2);
   });
 });
 
@@ -152,26 +141,27 @@ test('S6 detects the form of a body after blank lines that keep the connection a
 describe('limits', () => {
   const options = { limit: 1000 };
 
+  /** These reads, and how many of them were used. */
+  function counted(first: string, others: readonly string[]) {
+    let used = 0;
+    function* generate(): Generator<string, void, undefined> {
+      for (const read of [first, ...others]) {
+        used += 1;
+        yield read;
+      }
+    }
+    return { values: generate(), count: () => used };
+  }
+
   test.each([
     ['a line', 'data: ', 'x'.repeat(100)],
     ['an event', '', `data: ${'x'.repeat(100)}\n`],
     ['a JSON body', '{"a":"', 'x'.repeat(100)],
   ])('S39 fails when %s without an end exceeds the limit', async (_, start, more) => {
-    let length = start.length;
-    async function* endless(): AsyncGenerator<Uint8Array, void, undefined> {
-      yield Buffer.from(start);
-      for (;;) {
-        length += more.length;
-        yield Buffer.from(more);
-      }
-    }
-    const { thrown } = await readParts(endless(), 'text/event-stream', options);
-    expect(thrown).toMatchObject({
-      kind: 'server_error',
-      message:
-        'the service sent an event or body of more than 1000 characters, so natter stopped reading',
-    });
-    expect(length).toBeLessThan(1000 + 2 * more.length + start.length);
+    const { values, count } = counted(start, Array<string>(50).fill(more));
+    const { thrown } = await readParts(values, 'text/event-stream', options);
+    expect(String(thrown)).toMatch(/an event or body of more than 1000 characters, so natter stop/);
+    expect(count()).toBeLessThan(13);
   });
 
   test('S39 reads a JSON body of exactly the limit', async () => {
@@ -181,22 +171,14 @@ describe('limits', () => {
   });
 
   test('S39 does not limit the total of many small events', async () => {
-    const { thrown } = await readParts(
-      [...Array.from({ length: 50 }, () => delta('a')), done],
-      'text/event-stream',
-      options,
-    );
-    expect(thrown).toBeUndefined();
+    const reads = [...Array<string>(50).fill(delta('a')), done];
+    expect((await readParts(reads, 'text/event-stream', options)).thrown).toBeUndefined();
   });
 
   test('S38 reads an event of 64 MB in reads of 16 kB whole, in linear time', async () => {
-    const piece = 'x'.repeat(16_000);
-    const reads = [
-      'data: {"choices":[{"delta":{"content":"',
-      ...Array<string>(4000).fill(piece),
-      `"}}]}\n\n${done}`,
-    ];
-    const { parts, thrown } = await readParts(reads);
+    const pieces = Array<string>(4000).fill('x'.repeat(16_000));
+    const [start, end] = ['data: {"choices":[{"delta":{"content":"', `"}}]}\n\n${done}`];
+    const { parts, thrown } = await readParts([start, ...pieces, end]);
     expect(thrown).toBeUndefined();
     expect(textOf(parts, 'text').length).toBe(64_000_000);
   }, 20_000);
@@ -227,7 +209,11 @@ test.each<readonly [service: string, fields: object, cached: number | undefined]
 const stream = 'text/event-stream';
 const json = 'application/json';
 
-test.each<readonly [head: string, type: string | undefined, form: string | undefined]>([
+test.each<[head: string, type: string | undefined, form: string | undefined, isWhole?: boolean]>([
+  ['', undefined, 'empty', true],
+  [' \n', undefined, 'empty', true],
+  ['dat', undefined, 'text', true],
+  ['id:', undefined, 'event-stream', true],
   ['{', stream, 'json'],
   ['[', undefined, 'json'],
   ['"', json, 'json'],
@@ -247,18 +233,12 @@ test.each<readonly [head: string, type: string | undefined, form: string | undef
   ['', stream, undefined],
   [' \n', stream, undefined],
   [' '.repeat(2000), stream, 'event-stream'],
-])('S46 S47 a body that starts with %j and has the type %s is %s', (head, type, form) => {
-  expect(bodyForm(head, type, false)).toBe(form);
-});
-
-test.each([
-  ['', 'empty'],
-  [' \n', 'empty'],
-  ['dat', 'text'],
-  ['id:', 'event-stream'],
-])('the whole body %j is %s', (head, form) => {
-  expect(bodyForm(head, undefined, true)).toBe(form);
-});
+])(
+  'S46 S47 a body that starts with %j and has the type %s is %s',
+  (head, type, form, isWhole = false) => {
+    expect(bodyForm(head, type, isWhole)).toBe(form);
+  },
+);
 
 /** What natter reads of a fixture, in the words of the fixture. */
 async function answerOf({ contentType }: StreamFixture, reads: readonly Uint8Array[]) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
-import { delta, done, readParts, stop, textOf } from '../../support/stream-fixtures.ts';
+import { done } from '../../support/raw-replies.ts';
+import { delta, readParts, stop, textOf } from '../../support/stream-fixtures.ts';
 
 const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '\uFFFD');
 

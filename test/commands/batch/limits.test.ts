@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { rule } from '../../sandbox/sandbox-helpers.ts';
 import {
   type BatchPlace,
   openBatchPlace,
@@ -10,8 +9,7 @@ import {
   parseResults,
   promptLines,
 } from '../../support/batch.ts';
-import { folderOf } from '../../support/folder.ts';
-import { expectFailure, runInMemory } from '../../support/in-memory.ts';
+import { expectFailure } from '../../support/in-memory.ts';
 
 /** The environment of a profile with these prices. */
 function withPrices(place: BatchPlace, prices: Readonly<Record<string, string>>) {
@@ -125,99 +123,32 @@ test.each([
   expect(stderr).toContain(text);
 });
 
+test('X13: with --retries 0, refused items are answered while others are', async () => {
+  const place = await openPrompts(40, [rule('429 retry-after=1 every=5')]);
+  const { code, stdout } = await place.run(['p.txt', '--concurrency', '8', '--retries', '0']);
+  expect(code).toBe(0);
+  expect(parseResults(stdout)).toHaveLength(40);
+  expect(place.asked.length).toBeGreaterThan(40);
+});
+
 const answer = JSON.stringify({
-  id: 'chatcmpl-1',
-  model: 'origin',
   choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 50, completion_tokens: 50, total_tokens: 100 },
 });
 
-interface LimitedService {
-  readonly url: string;
-  /** Monotonic milliseconds of each request that was admitted. */
-  readonly admitted: number[];
-  readonly refused: () => number;
-}
-
-/** Answers after 20 ms the requests that `admits` allows, and refuses the others. */
-async function openService(
-  admits: (open: number, admitted: readonly number[]) => boolean,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<LimitedService> {
-  const admitted: number[] = [];
-  let open = 0;
-  let refused = 0;
-  const respond = (response: ServerResponse, status: number, body: string) => {
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(body);
-  };
-  const server = createServer((request, response) => {
-    request.resume();
-    request.on('end', () => {
-      if (!admits(open, admitted)) {
-        refused += 1;
-        respond(response, 429, '{"error":{"message":"too many"}}');
-        return;
-      }
-      admitted.push(performance.now());
-      open += 1;
-      setTimeout(() => {
-        open -= 1;
-        respond(response, 200, answer);
-      }, 20);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, admitted, refused: () => refused };
-}
-
-function runBatch(url: string, items: number, words: readonly string[] = []) {
-  const cwd = folderOf({ 'p.txt': promptLines(items) });
-  return runInMemory(['batch', 'p.txt', '--no-stream', ...words], {
-    cwd,
-    env: { NATTER_BASE_URL: url, NATTER_API_KEY: 'key-for-tests' },
-  });
-}
-
-describe('a service with a strict limit', () => {
-  test('X13: answers all items with --retries 0 while others are answered', async () => {
-    const service = await openService((open) => open < 4, { 'retry-after': '1' });
-    const words = ['--concurrency', '32', '--retries', '0'];
-    const { code, stdout } = await runBatch(service.url, 100, words);
-    expect(code).toBe(0);
-    expect(parseResults(stdout)).toHaveLength(100);
-    expect(service.refused()).toBeGreaterThan(0);
-  });
-
-  test('that refuses everything ends the run with the cause', async () => {
-    const service = await openService(() => false);
-    const words = ['--concurrency', '16', '--retries', '2', '--retry-max-wait', '100ms'];
-    const { code, stderr } = await runBatch(service.url, 50, words);
-    expect(code).toBe(75);
-    expect(stderr).toMatch(
-      /1 rate_limited, \d+ left; stopped because .*too many \(after [34] attempts\)/,
-    );
-    expect(service.refused()).toBeLessThan(20);
-  });
-});
-
-describe('limits of the user', () => {
-  test('--rpm 600 sends ten requests a second', async () => {
-    const service = await openService(() => true);
-    const start = performance.now();
-    const { code } = await runBatch(service.url, 11, ['--concurrency', '16', '--rpm', '600']);
-    expect(code).toBe(0);
-    expect((service.admitted.at(-1) ?? 0) - start).toBeGreaterThanOrEqual(999);
-  });
-
-  test('--tpm counts the tokens that the service reports', async () => {
-    const service = await openService(() => true);
-    // One answer has 100 tokens: one request in half a second.
-    const start = performance.now();
-    const { code } = await runBatch(service.url, 4, ['--concurrency', '1', '--tpm', '12000']);
-    expect(code).toBe(0);
-    expect((service.admitted.at(-1) ?? 0) - start).toBeGreaterThanOrEqual(1000);
-  });
+test.each([
+  ['--rpm 600 sends ten requests a second', 11, ['--concurrency', '16', '--rpm', '600']],
+  [
+    '--tpm 12000 sends two requests of 100 tokens a second',
+    3,
+    ['--concurrency', '1', '--tpm', '12000', '--no-stream'],
+  ],
+])('%s', async (_, items, words) => {
+  const body = `body=${JSON.stringify(answer)} content-type=application/json`;
+  const place = await openPrompts(items, [rule(body)]);
+  const start = performance.now();
+  const { code } = await place.run(['p.txt', ...words]);
+  expect(code).toBe(0);
+  expect(place.asked).toHaveLength(items);
+  expect(performance.now() - start).toBeGreaterThanOrEqual(999);
 });

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
 import {
   installPackages,
+  nodeWarnings,
   openBatchPlace,
   openPrompts,
   parseResults,
@@ -236,12 +237,8 @@ test('of 1,000 items with 5 % of 429s and 1 % of cuts, none is missing or duplic
 }, 240_000);
 
 test('many items in progress cause no warning of Node about listeners', async () => {
-  const place = await openBatchPlace([rule('delay=50ms')]);
-  place.write('p.txt', promptLines(40));
-  const warnings: string[] = [];
-  const onWarning = ({ message }: Error) => void warnings.push(message);
-  process.on('warning', onWarning);
-  onTestFinished(() => void process.off('warning', onWarning));
+  const place = await openPrompts(40, [rule('delay=50ms')]);
+  const warnings = nodeWarnings();
   const { code } = await place.run(['p.txt', '--concurrency', '40']);
   expect({ code, warnings }).toEqual({ code: 0, warnings: [] });
 });

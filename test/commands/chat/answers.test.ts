@@ -36,9 +36,8 @@ test.each<[string, readonly string[], Partial<ChatOptions>, boolean]>([
 
 test('a pipe opens no REPL, and --interactive fails', () => {
   expect(wantsRepl(inPipe, [], plain)).toBe(false);
-  expect(() => wantsRepl(inPipe, [], { ...plain, interactive: true })).toThrow(
-    '--interactive needs a terminal',
-  );
+  const options = { ...plain, interactive: true };
+  expect(() => wantsRepl(inPipe, [], options)).toThrow('--interactive needs a terminal');
 });
 
 const windows = new Map([['llama3', 8000]]);
@@ -122,9 +121,7 @@ describe('Y9: malformed JSON', () => {
   test('that persists has its own message, without the JSON', async () => {
     const { code, stderr } = await runOn([broken], ['--retries', '1', 'hi']);
     expect(code).toBe(9);
-    expect(stderr).toContain(
-      "the service's response is malformed JSON (20 characters) (2 attempts)",
-    );
+    expect(stderr).toContain('response is malformed JSON (20 characters) (2 attempts)');
     expect(stderr).not.toContain('secret');
     expect(stderr).not.toContain('base URL');
   });
@@ -152,9 +149,7 @@ test.each(['HTTP_PROXY', 'ALL_PROXY'])('Y5: a 407 of %s names that variable', as
   const { code, stderr } = await runInMemory(['hi'], { env });
   expect(code).toBe(3);
   // Windows does not tell the case of a variable's name.
-  expect(stderr.toLowerCase()).toContain(
-    `${variable.toLowerCase()}=http://user:password@host:port`,
-  );
+  expect(stderr).toMatch(new RegExp(`${variable}=http://user:password@host:port`, 'i'));
 });
 
 test('Y5: an unreachable proxy is reported with its variable', async () => {

@@ -80,10 +80,8 @@ function missingLines(command: Command, path: readonly string[] = []): string[][
   const own = names.some((name) => Object.hasOwn(missingValues, name))
     ? [[...path, ...values]]
     : [];
-  return [
-    ...own,
-    ...command.commands.flatMap((child) => missingLines(child, [...path, child.name()])),
-  ];
+  const next = (child: Command) => missingLines(child, [...path, child.name()]);
+  return [...own, ...command.commands.flatMap(next)];
 }
 
 const tree = buildProgram(createMemoryContext().context);
@@ -139,9 +137,7 @@ test.each([
 
 const answered: Reply = [streamed('the ', 'answer')];
 
-const status = (code: number, headers: Readonly<Record<string, string>> = {}): Reply => [
-  response(code, headers),
-];
+const status = (code: number, headers: Record<string, string>): Reply => [response(code, headers)];
 
 const failing = status(500, { 'retry-after': '0' });
 
@@ -249,30 +245,22 @@ test('N8: a pipe gets the answer without its reasoning, which the conversation k
   const { code, stdout, stderr } = await data.run(['--sandbox', prompt]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'yes\n' });
   expect(stderr.match(/the reasoning \(<think>\) of the answer is not shown/g)).toHaveLength(1);
-  expect(pathOf(data.only())[1]).toMatchObject({
-    thought: '<think>hm</think>\n\n',
-    content: 'yes',
-  });
+  const saved = { thought: '<think>hm</think>\n\n', content: 'yes' };
+  expect(pathOf(data.only())[1]).toMatchObject(saved);
   expect(await data.run(['last'])).toMatchObject({ code: 0, stdout: 'yes\n' });
 });
 
 test.each([
-  [['--raw'], {}, '<think>hm</think>\n\nyes'],
-  [[], { NATTER_THINK_TAGS: 'answer' }, '<think>hm</think>\n\nyes\n'],
-])('N8: with %j and %j the reasoning is a part of the answer', async (flags, env, shown) => {
-  const { stdout, stderr } = await runInMemory(['--sandbox', ...flags, prompt], { env });
-  expect({ stdout, stderr }).toEqual({ stdout: shown, stderr: '' });
-});
-
-test('N8: --reasoning shows the reasoning on standard error', async () => {
-  const { stdout, stderr } = await runInMemory(['--sandbox', '--reasoning', prompt]);
-  expect({ stdout, stderr }).toEqual({ stdout: 'yes\n', stderr: 'hm\n' });
+  [['--raw'], {}, '<think>hm</think>\n\nyes', ''],
+  [[], { NATTER_THINK_TAGS: 'answer' }, '<think>hm</think>\n\nyes\n', ''],
+  [['--reasoning'], {}, 'yes\n', 'hm\n'],
+])('N8: %j and %j show the reasoning', async (flags, env, stdout, stderr) => {
+  const result = await runInMemory(['--sandbox', ...flags, prompt], { env });
+  expect(result).toMatchObject({ stdout, stderr });
 });
 
 test('N8: --schema checks the answer without its reasoning', async () => {
-  const { code, stdout } = await runOn(
-    [stream(delta('<think>{'), delta('}</think>{"a": 1}'), done)],
-    ['--schema', 'a int', 'hi'],
-  );
-  expect({ code, stdout }).toEqual({ code: 0, stdout: '{"a": 1}\n' });
+  const reply = stream(delta('<think>{'), delta('}</think>{"a": 1}'), done);
+  const result = await runOn([reply], ['--schema', 'a int', 'hi']);
+  expect(result).toMatchObject({ code: 0, stdout: '{"a": 1}\n' });
 });

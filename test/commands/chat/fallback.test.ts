@@ -26,15 +26,12 @@ async function ask(replies: readonly Reply[], words: readonly string[], input = 
 describe('--fallback', () => {
   test('asks the next model after a failure, and reports it on standard error', async () => {
     const words = ['--fallback', 'nextgen', 'hi'];
-    const { code, stdout, stderr, models } = await ask([failed, answered], words);
-    expect({ code, stdout, models }).toEqual({
+    expect(await ask([failed, answered], words)).toMatchObject({
       code: 0,
       stdout: 'ok\n',
+      stderr: 'natter: warning: origin: the service failed (500); falling back to nextgen\n',
       models: ['origin', 'nextgen'],
     });
-    expect(stderr).toBe(
-      'natter: warning: origin: the service failed (500); falling back to nextgen\n',
-    );
   });
 
   test('asks the next model for a checked answer, and that one again after a mismatch', async () => {
@@ -60,17 +57,13 @@ describe('--fallback', () => {
       ({ body }) => (JSON.parse(body) as { messages: unknown }).messages,
     );
     expect(repeated).toEqual(correction);
-    expect(jsonLines(stdout)).toContainEqual(
-      expect.objectContaining({ type: 'fallback-started', model: 'nextgen' }),
-    );
+    expect(stdout).toContain('{"type":"fallback-started","model":"nextgen"');
   });
 
   test('is a setting and a variable', async () => {
     const server = await serve([failed, answered, failed, answered]);
     const env = { ...serviceAt(server, noRetries), HOME: temporaryHome() };
-    expect((await runInMemory(['hi'], { env: { ...env, NATTER_FALLBACK: 'nextgen' } })).code).toBe(
-      0,
-    );
+    await runInMemory(['hi'], { env: { ...env, NATTER_FALLBACK: 'nextgen' } });
     await runInMemory(['config', 'set', 'fallback', ' nextgen, llama3:8b '], { env });
     const { stdout } = await runInMemory(['config', 'get', 'fallback'], { env });
     expect(stdout).toBe('nextgen,llama3:8b\n');
@@ -111,9 +104,8 @@ describe('--fallback', () => {
     const server = await serve([failed, answered, answered]);
     const env = { ...serviceAt(server, noRetries), HOME: temporaryHome() };
     await runInMemory(['--fallback', 'nextgen', 'hi'], { env });
-    const shown = await runInMemory(['conversations', 'export', 'latest', '--format', 'json'], {
-      env,
-    });
+    const words = ['conversations', 'export', 'latest', '--format', 'json'];
+    const shown = await runInMemory(words, { env });
     const { turns } = JSON.parse(shown.stdout) as { readonly turns: readonly object[] };
     expect(turns[1]).toMatchObject({
       content: 'ok',
@@ -254,9 +246,7 @@ function smallWindow(server: RawServer): Record<string, string> {
   return serviceAt(server, { NATTER_RETRIES: '0', NATTER_STATE_DIR: state });
 }
 
-const text = Array.from({ length: 200 }, (_, index) => `line ${index} ${'x'.repeat(40)}\n`).join(
-  '',
-);
+const text = `${'x'.repeat(45)}\n`.repeat(200);
 
 const split = ['--split', 'lines', '--max-tokens', '50'];
 
@@ -275,10 +265,8 @@ test('each group of --every falls back by itself', async () => {
 test('the pieces of --split and their combination fall back', async () => {
   const server = await serve([failed, answered]);
   const words = [...split, '--fallback', 'nextgen', 'count'];
-  const { code, stdout, stderr } = await runInMemory(words, {
-    env: smallWindow(server),
-    input: text,
-  });
+  const env = smallWindow(server);
+  const { code, stdout, stderr } = await runInMemory(words, { env, input: text });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
   expect(stderr).toContain('origin: the service failed (500); falling back to nextgen\n');
   expect(modelsAsked(server).filter((model) => model === 'nextgen')).toHaveLength(1);

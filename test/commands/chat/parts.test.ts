@@ -38,10 +38,8 @@ async function openPlace(replies: readonly Reply[]) {
   return { server, run, start, prompts, kept, modes, answers, windows };
 }
 
-const longText = Array.from(
-  { length: 200 },
-  (_, index) => `line ${index} ${'x'.repeat(40)}\n`,
-).join('');
+const lineOf = (index: number) => `line ${index} ${'x'.repeat(40)}\n`;
+const longText = Array.from({ length: 200 }, (_, index) => lineOf(index)).join('');
 
 const splitWords = ['--split', 'lines', '--max-tokens', '50', 'count'];
 
@@ -63,16 +61,15 @@ test('--split sends a text in pieces, drops nothing, and combines the answers', 
   expect(pieces.length).toBeGreaterThan(1);
   expect(textIn(pieces)).toBe(longText);
   expect(pieces[0]).toMatch(/^count\n\nThis is piece \d+ of \d+ of a longer text\./);
-  expect(prompts().at(-1)).toMatch(
-    /^count\n\nThe text was too long.+<file name="answer 1">\npart\n/s,
-  );
+  expect(prompts().at(-1)).toMatch(/^count\n\nThe text was too.+<file name="answer 1">\npart\n/s);
   expect(server.requests).toHaveLength(pieces.length + 1);
   expect(kept()).toEqual([]);
 });
 
 test('the same command again sends only what is missing', async () => {
-  const { server, run, kept } = await openPlace([answered, [response(400)], answered]);
+  const { server, run, kept, modes } = await openPlace([answered, [response(400)], answered]);
   const first = await run(splitWords, longText);
+  expect(modes()).toEqual([0o600]);
   expect(first.code).toBe(7);
   expect(first.stderr).toMatch(/natter: 1 of \d+ pieces failed; the first: the service rejected/);
   expect(first.stderr).toContain('run the same command again to send only what is missing');
@@ -91,18 +88,8 @@ test('Ctrl+C keeps the answers that have arrived, and says how to continue', asy
   await expect.poll(answers).toContain('"part"');
   stopped.child.kill('SIGINT');
   const { signal, stderr } = await stopped.result;
-  expect({ signal, stderr }).toEqual({
-    signal: 'SIGINT',
-    stderr: expect.stringMatching(
-      /natter: 1 answer kept; run the same command again to send the rest\n$/,
-    ) as string,
-  });
-});
-
-test('only the owner can read the answers for pieces', async () => {
-  const { run, modes } = await openPlace([answered, [response(400)]]);
-  await run(splitWords, longText);
-  expect(modes()).toEqual([0o600]);
+  expect(signal).toBe('SIGINT');
+  expect(stderr).toContain('natter: 1 answer kept; run the same command again to send the rest\n');
 });
 
 test('answers that do not fit in one request are combined in several steps', async () => {
@@ -177,9 +164,8 @@ test('--dry-run prints the number of requests and tokens, and sends nothing', as
   expect(plan.pieces).toBeGreaterThan(1);
   expect(plan.requests).toEqual({ pieces: plan.pieces, combine: 1, total: plan.pieces + 1 });
   expect(plan.texts).toHaveLength(plan.pieces);
-  expect(plan).toMatchObject({
-    tokens: { pieces: expect.any(Number), combine: expect.any(Number) },
-  });
+  const some = expect.any(Number) as number;
+  expect(plan).toMatchObject({ tokens: { pieces: some, combine: some } });
   expect(server.requests).toEqual([]);
 });
 
@@ -221,11 +207,7 @@ test('a line that is longer than a piece is cut, and reported', async () => {
 test.each([
   ['without a prompt', ['--split', 'auto'], '--split needs a prompt'],
   ['without a text', ['--split', 'auto', '--no-stdin', 'x'], '--split needs a text'],
-  [
-    'with {{stdin}}',
-    ['--split', 'auto', 'x {{stdin}}'],
-    '--split puts the pieces after the prompt',
-  ],
+  ['with {{stdin}}', ['--split', 'auto', 'x {{stdin}}'], '--split puts the pieces after the'],
   ['with -c', ['--split', 'auto', '-c', 'x'], '--split and --continue cannot be used together'],
   ['with --every', ['--split', 'auto', '--every', '2l', 'x'], 'cannot be used together'],
   ['with a different border', ['--split', 'words', 'x'], "argument 'words' is invalid"],

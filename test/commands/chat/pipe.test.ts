@@ -38,10 +38,8 @@ test.each([
   [['--color', 'always'], '\n'],
   [['--raw'], ''],
 ])('N2: D21 with %j a pipe gets exactly the bytes of the answer, then %j', async (flags, end) => {
-  const { code, stdoutBytes, stderr } = await runOn(
-    [answerOf(...Array.from(hostile))],
-    [...flags, 'hi'],
-  );
+  const reply = answerOf(...Array.from(hostile));
+  const { code, stdoutBytes, stderr } = await runOn([reply], [...flags, 'hi']);
   expect({ code, hash: sha256(stdoutBytes) }).toEqual({ code: 0, hash: sha256(hostile + end) });
   expect(stderr).toBe('');
 });
@@ -172,10 +170,10 @@ test.each([
   ['is the prompt if there is no other', [], `${echo}text`, 'text'],
   ['is required by -', [`${echo}a`, '-', 'b'], 'text', 'a b\n\ntext'],
   [
-    'Y11: is attached by -f -',
+    'Y11: is a file with -f -',
     [`${echo}a`, '-f', '-'],
-    'text',
-    'a\n\n<file name="stdin">\ntext\n</file>',
+    'b',
+    'a\n\n<file name="stdin">\nb\n</file>',
   ],
   ['with -f - replaces {{stdin}}', [`${echo}a {{stdin}}`, '-f', '-'], 'text', 'a text'],
   ['is ignored with --no-stdin', [`${echo}a {{stdin}}`, '--no-stdin'], 'X', 'a {{stdin}}'],
@@ -222,10 +220,8 @@ test.each([
 ])('empty standard input for the placeholder in %j is refused', async (words, place) => {
   const { code, stdout, stderr } = await runInMemory(['--sandbox', ...words], { input: '' });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(
-    new RegExp(
-      `^natter: ${place} contains {{stdin}}, but standard input is empty\n  pipe something`,
-    ),
+  expect(stderr).toContain(
+    `natter: ${place} contains {{stdin}}, but standard input is empty\n  pipe something`,
   );
 });
 
@@ -244,12 +240,7 @@ test.each([
 test.each([
   ['a named encoding', ['--stdin-encoding', 'latin1'], bytes('caf', [0xe9]), 'café'],
   ['--lossy', ['--lossy'], bytes('ab', [0xff], 'c'), 'ab\uFFFDc'],
-  [
-    'UTF-16 without a mark, named by the option',
-    ['--stdin-encoding', 'utf-16le'],
-    bytes('h\0i\0'),
-    'hi',
-  ],
+  ['UTF-16 without a mark', ['--stdin-encoding', 'utf-16le'], bytes('h\0i\0'), 'hi'],
 ])('P12 natter reads %s', async (_name, flags, input, expected) => {
   const { code, stdout } = await runInMemory([...ask, '--raw', ...flags], { input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expected });

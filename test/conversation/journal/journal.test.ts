@@ -1,15 +1,20 @@
-import { readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
-
+import { readFileSync, statSync, writeFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-
 import {
   branchJournal,
   createJournal,
   resumeJournal,
 } from '../../../src/conversation/journal/open-journal.ts';
 import { Failure } from '../../../src/failure.ts';
-import { pathOf } from '../../../src/conversation/tree.ts';
+import {
+  pathOf,
+  modelOf,
+  titleOf,
+  versionsOf,
+  messagesOf,
+  summaryOf,
+} from '../../../src/conversation/tree.ts';
 import { appendFile, type AppendFile } from '../../../src/storage/append-file.ts';
 import { createLock, createOwner } from '../../../src/storage/lock/lock.ts';
 import {
@@ -21,7 +26,18 @@ import {
   resumed,
   storedConversation,
   textsOf,
+  dataFolder,
+  type TestOptions,
+  whole,
 } from '../journal-fixtures.ts';
+import { parseLine } from '../../../src/conversation/journal/records.ts';
+import {
+  loadConversation,
+  summarize,
+} from '../../../src/conversation/library/read-conversation.ts';
+import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
+import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
+import type { Journal } from '../../../src/conversation/journal/journal.ts';
 
 /** Records each write, with its number of lines, and each flush. */
 function watchedFile() {
@@ -91,39 +107,33 @@ describe('a journal', () => {
     expect(calls.slice(2)).toEqual(['append 1', 'append 1', 'synchronized']);
   });
 
-  test('D21 keeps the answer unchanged, lone surrogates included', async () => {
+  test('D21 K24 keeps the answer unchanged, lone surrogates included, and private', async () => {
     const options = journalOptions();
     const answer = 'é\u0000\u001b[31m\ud800 "\\n" 👩‍👩‍👧\r\n\u2028';
     const id = await storedConversation(options, [['why?', answer]]);
     expect(textsOf(resumed(options, id))[1]).toBe(answer);
+    if (process.platform === 'win32') return;
+    const file = fileOf(options.folder, id);
+    const modes = [file, dirname(file)].map((one) => statSync(one).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o700]);
   });
 
-  test.skipIf(process.platform === 'win32')('K24 is private, and so is its folder', async () => {
+  test.each([
+    ['with save: false', { save: false }, []],
+    [
+      'D10 without a home folder, and warns once',
+      { folder: undefined },
+      ['conversations are not saved, because the home folder is unknown'],
+    ],
+  ])('stores nothing %s', async (_what, changes, warnings) => {
     const options = journalOptions();
-    const id = await storedConversation(options, [['one', 'first']]);
-    const folder = path.join(options.folder, 'conversations');
-    expect(statSync(fileOf(options.folder, id)).mode & 0o777).toBe(0o600);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-  });
-
-  test('stores nothing with save: false, without a warning', async () => {
-    const options = { ...journalOptions(), save: false };
-    const journal = createJournal(options);
+    const journal = createJournal({ ...options, ...changes });
     addPromptAndAnswer(journal, 'one', 'first');
     await journal.close();
-    expect(filesIn(options.folder)).toEqual([]);
-    expect(options.warnings).toEqual([]);
-    expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 2, path: undefined });
-  });
-
-  test('D10 works without a home folder and warns once', () => {
-    const options = journalOptions();
-    const journal = createJournal({ ...options, folder: undefined });
-    addPromptAndAnswer(journal, 'one', 'first');
     expect(textsOf(journal)).toEqual(['one', 'first']);
-    expect(options.warnings).toEqual([
-      'conversations are not saved, because the home folder is unknown',
-    ]);
+    expect(filesIn(options.folder)).toEqual([]);
+    expect(options.warnings).toEqual(warnings);
+    expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 2, path: undefined });
   });
 });
 
@@ -142,7 +152,7 @@ describe('two journals of one conversation', () => {
     addPromptAndAnswer(branch, 'two', 'second');
     expect(textsOf(branch)).toEqual(['one', 'first', 'two', 'second']);
     expect(textsOf(first)).toEqual(['one', 'first']);
-    expect(filesIn(path.join(options.folder, 'conversations'))).toHaveLength(4);
+    expect(filesIn(join(options.folder, 'conversations'))).toHaveLength(4);
     await first.close();
     expect(resumeJournal(options, id)).not.toBeInstanceOf(Failure);
   });
@@ -150,9 +160,320 @@ describe('two journals of one conversation', () => {
   test('D8 the lock of a dead process is taken over', async () => {
     const options = journalOptions();
     const id = await storedConversation(options, [['one', 'first']]);
-    const lock = path.join(options.folder, 'conversations', `${id}.lock`);
+    const lock = join(options.folder, 'conversations', `${id}.lock`);
     createLock(lock, { ...createOwner(options.process, new Date()), processId: 4242 });
     expect(resumeJournal(options, id)).not.toBeInstanceOf(Failure);
     expect(readFileSync(lock, 'utf8')).toContain(`"processId":${process.pid}`);
+  });
+});
+
+/** A stored conversation, open; `again` closes it and opens it and a copy of it. */
+async function opened(...texts: readonly (readonly [prompt: string, answer: string])[]) {
+  const options = journalOptions();
+  const id = await storedConversation(options, texts);
+  const journal = resumed(options, id);
+  const path = fileOf(options.folder, id);
+  const turns = pathOf(journal.conversation()).map((turn) => turn.id);
+  const again = async () => {
+    await journal.close();
+    return [resumed(options, id), branchJournal(options, id)] as const;
+  };
+  return { options, id, path, journal, turns, again };
+}
+
+describe('X19: an undone prompt and its answer', () => {
+  async function undone() {
+    const conversation = await opened(['one', 'first'], ['two', 'second']);
+    conversation.journal.undo(conversation.turns[2] ?? '');
+    return conversation;
+  }
+
+  test('stay undone when the conversation is opened again, and in a copy of it', async () => {
+    const { options, again } = await undone();
+    const [same, copy] = await again();
+    expect([textsOf(same), textsOf(copy)]).toEqual([
+      ['one', 'first'],
+      ['one', 'first'],
+    ]);
+    addPromptAndAnswer(copy, 'three', 'third');
+    await copy.close();
+    const texts = textsOf(resumed(options, copy.conversation().id));
+    expect(texts).toEqual(['one', 'first', 'three', 'third']);
+  });
+
+  test('N18: are in no version, list, title, search or export, also of a copy', async () => {
+    const { options, id, path, journal, turns, again } = await opened(['alpha', 'first']);
+    journal.undo(turns[0] ?? '');
+    const next = journal.addTurn({ role: 'user', content: 'charlie', parent: undefined });
+    for (const one of await again()) {
+      const conversation = one.conversation();
+      expect([...conversation.turns.values()].map(({ content }) => content)).toEqual(['charlie']);
+      expect(versionsOf(conversation, next)).toHaveLength(1);
+      expect(titleOf(conversation)).toBe('charlie');
+    }
+    expect(summarize(path)).toMatchObject({ title: 'charlie', turns: 1, isAnswered: false });
+    for (const word of ['alpha', 'first']) {
+      expect(searchConversation(path, compileTerms([word]), 0)).toEqual([]);
+    }
+    expect(linesOf(options.folder, id).join('\n')).toContain('alpha');
+  });
+
+  test('N18: do not get the answer to a later prompt whose line is lost', async () => {
+    const { options, id, path, journal } = await undone();
+    addPromptAndAnswer(journal, 'three', 'third');
+    await journal.close();
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const kept = lines.filter((line) => !line.includes('"content":"three"'));
+    expect(kept).toHaveLength(lines.length - 1);
+    writeFileSync(path, kept.join('\n'));
+    expect(textsOf(resumed(options, id))).toEqual(['one', 'first', 'third']);
+  });
+
+  test('N18: are not in a preview that starts after the prompt', async () => {
+    const { id, path, journal, turns } = await opened(['alpha', 'first']);
+    journal.undo(turns[0] ?? '');
+    await journal.close();
+    const text = readFileSync(path, 'utf8');
+    for (const start of ['"role":"user"', '"role":"assistant"']) {
+      const { fold } = loadConversation(path, id, Buffer.byteLength(text.split(start)[0] ?? ''));
+      expect(fold.conversation().turns.size).toBe(0);
+    }
+  });
+
+  test('leave the other versions, none of which is selected, also in a copy', async () => {
+    const { options, journal, again } = await opened(['one', 'first']);
+    const other = journal.addTurn({ role: 'user', content: 'two', parent: undefined });
+    journal.undo(other.id);
+    for (const one of await again()) {
+      expect(textsOf(one)).toEqual([]);
+      expect(one.conversation().turns.size).toBe(2);
+      addPromptAndAnswer(one, 'three', 'third');
+      await one.close();
+      expect(textsOf(resumed(options, one.conversation().id))).toEqual(['three', 'third']);
+    }
+  });
+
+  test('N18: can be the only turns, and take their summary with them', async () => {
+    const { path, journal, turns, again } = await opened(['one', 'first']);
+    const [prompt = '', answer = ''] = turns;
+    journal.setSummary({ turn: answer, after: answer, content: 'of one' });
+    journal.undo(prompt);
+    for (const one of await again()) {
+      expect(one.conversation()).toMatchObject({ turns: new Map(), summaries: undefined });
+    }
+    expect(summarize(path)).toMatchObject({ title: '', turns: 0, isAnswered: false });
+  });
+
+  test('D18 are recorded in a way that an older natter skips', async () => {
+    const { options, id } = await undone();
+    const last = linesOf(options.folder, id).at(-1) ?? '';
+    expect(JSON.parse(last)).toEqual({ type: 'undo', turn: expect.any(String) });
+    expect(parseLine(last.replace('undo', 'unheard-of'))).toEqual({ isLost: false });
+  });
+});
+
+test('X18: an answer of a comparison keeps the model of the conversation, also in a copy', async () => {
+  const { journal, turns, again } = await opened(['one', 'first']);
+  const [parent] = turns;
+  const answer = journal.startAnswer({ model: 'nextgen', nextModel: 'origin', parent });
+  journal.append('text', answer.id, 'other');
+  journal.endAnswer(answer.id, { model: 'nextgen', finishReason: 'stop' });
+  for (const one of await again()) {
+    const last = pathOf(one.conversation()).at(-1);
+    expect(last).toMatchObject({ model: 'nextgen', content: 'other' });
+    expect(modelOf(one.conversation())).toBe('origin');
+  }
+});
+
+test('the model that the user chose last is that of the conversation, also in a copy', async () => {
+  const { options, id, journal, again } = await opened(['one', 'first']);
+  journal.set({ model: 'nextgen' });
+  const [same, copy] = await again();
+  expect([same, copy].map((one) => modelOf(one.conversation()))).toEqual(['nextgen', 'nextgen']);
+  const answer = same.startAnswer({ model: 'origin' });
+  same.endAnswer(answer.id, { model: 'origin', finishReason: 'stop' });
+  await same.close();
+  expect(modelOf(resumed(options, id).conversation())).toBe('origin');
+});
+
+test('changed parameters create no file, and are stored with the first turn, without secrets', async () => {
+  const options = journalOptions();
+  const mask = (text: string) => text.replaceAll('secret', '***');
+  const journal = createJournal({ ...options, mask });
+  journal.set({ parameters: { set: { user: 'secret', tags: ['a secret'] }, removed: ['seed'] } });
+  expect(filesIn(options.folder)).toEqual([]);
+  addPromptAndAnswer(journal, 'one', 'first');
+  await journal.close();
+  const { parameters } = resumed(options, journal.conversation().id).conversation();
+  expect(parameters).toEqual({ set: { user: '***', tags: ['a ***'] }, removed: ['seed'] });
+});
+
+describe('a summary', () => {
+  const content = 'of the first';
+  const sent = 'Summary of the earlier conversation:\n\n<summary>\nof the first\n</summary>\n\ntwo';
+
+  /** Two exchanges, of which the first is summarized. */
+  async function summarized() {
+    const conversation = await opened(['one', 'first'], ['two', 'second']);
+    const [, turn = '', , after = ''] = conversation.turns;
+    conversation.journal.setSummary({ turn, after, content, model: 'origin' });
+    return { ...conversation, turn };
+  }
+
+  const contents = (journal: Journal) =>
+    messagesOf(journal.conversation()).map((message) => message.content);
+
+  test('is a record of its own type, is sent again when resumed or copied, and is found', async () => {
+    const { options, id, path: file, turn, again } = await summarized();
+    const record: unknown = JSON.parse(linesOf(options.folder, id).at(-1) ?? '');
+    expect(record).toMatchObject({ type: 'summary', turn, content });
+    const found = searchConversation(file, compileTerms(['of the']), 0);
+    expect(found).toMatchObject([{ turn, role: 'summary', hits: 1 }]);
+    for (const one of await again()) {
+      expect(contents(one)).toEqual([sent, 'second']);
+      addPromptAndAnswer(one, 'three', 'third');
+      await one.close();
+      const next = resumed(options, one.conversation().id);
+      expect(contents(next)).toEqual([sent, 'second', 'three', 'third']);
+    }
+  });
+
+  test('stays removed, and the turns are sent again', async () => {
+    const { journal, turn, again } = await summarized();
+    journal.removeSummary(turn);
+    const [same] = await again();
+    expect(contents(same)).toEqual(['one', 'first', 'two', 'second']);
+  });
+
+  test('applies only to a path that has its last turn', async () => {
+    const { journal, turns } = await summarized();
+    const other = journal.startAnswer({ model: 'nextgen', parent: turns[0] });
+    journal.append('text', other.id, 'another');
+    journal.endAnswer(other.id, {});
+    expect(summaryOf(journal.conversation())).toBeUndefined();
+    expect(contents(journal)).toEqual(['one', 'another']);
+  });
+
+  test('is exported after the turns that it replaces', async () => {
+    const conversation = (await summarized()).journal.conversation();
+    const selected = { siblings: false };
+    expect(whole(exportMarkdown(conversation, selected))).toContain(
+      'first\n\n## Summary (sent instead of the turns above)\n\nof the first\n\n## You\n\ntwo',
+    );
+    expect(JSON.parse(whole(exportJson(conversation, selected)))).toMatchObject({
+      summaries: [{ content, model: 'origin' }],
+      turns: [{ content: 'one' }, { content: 'first' }, { content: 'two' }, { content: 'second' }],
+    });
+  });
+});
+
+/** Expects that everything is on disk. */
+function expectStored(options: TestOptions, journal: Journal): void {
+  expect(journal.state()).toMatchObject({ isStored: true, unsavedTurns: 0, failure: undefined });
+  const again = resumed(options, journal.conversation().id);
+  expect(again.conversation()).toEqual(journal.conversation());
+}
+
+describe('storage failures', () => {
+  test('D12 a removed folder is written again completely', async () => {
+    const options = journalOptions(dataFolder());
+    const journal = createJournal(options);
+    addPromptAndAnswer(journal, 'one', 'first');
+    rmSync(options.folder, { recursive: true });
+    addPromptAndAnswer(journal, 'two', 'second');
+    await journal.close();
+    expectStored(options, journal);
+  });
+
+  test.each(['text', 'refusal'] as const)(
+    'D12 a file removed while answers stream has each %s once when it is written again',
+    async (type) => {
+      const options = journalOptions();
+      const journal = createJournal(options);
+      const parent = journal.addTurn({ role: 'user', content: 'one' }).id;
+      const [first, second] = ['origin', 'nextgen'].map(
+        (model) => journal.startAnswer({ model, parent }).id,
+      );
+      if (first === undefined || second === undefined) throw new Error('there are two answers');
+      const { id } = journal.conversation();
+      journal.append('text', first, 'fir');
+      journal.append(type, second, 'sec');
+      rmSync(fileOf(options.folder, id));
+      journal.append('text', first, 'st');
+      await options.clock.advance(500);
+      journal.append(type, second, 'ond');
+      for (const answer of [first, second]) journal.endAnswer(answer, { finishReason: 'stop' });
+      await journal.close();
+      const again = resumed(options, id).conversation();
+      expect(again).toEqual(journal.conversation());
+      expect(again.turns.get(first)?.content).toBe('first');
+      expect(again.turns.get(second)?.[type === 'text' ? 'content' : 'refusal']).toBe('second');
+    },
+  );
+
+  test('D11 a file in place of the folder gives one warning', async () => {
+    const options = journalOptions();
+    writeFileSync(join(options.folder, 'conversations'), '');
+    const journal = createJournal(options);
+    addPromptAndAnswer(journal, 'one', 'first');
+    await journal.close();
+    expect(textsOf(journal)).toEqual(['one', 'first']);
+    expect(options.warnings).toHaveLength(1);
+    expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 2 });
+  });
+
+  test('D9 a full disk gives one warning, and everything is written once there is space', async () => {
+    for (let room = 0; room < 480; room += 7) {
+      const options = journalOptions();
+      let left = room;
+      const journal = createJournal(options, {
+        ...appendFile,
+        append(file, bytes) {
+          const part = bytes.subarray(0, left);
+          left -= part.length;
+          if (part.length === 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+          return appendFile.append(file, part);
+        },
+      });
+      addPromptAndAnswer(journal, 'one', 'first');
+      expect(journal.state().isStored).toBe(false);
+      expect(options.warnings).toHaveLength(1);
+      expect(options.warnings[0]).toContain('the disk is full');
+      left = 100_000;
+      journal.save();
+      await journal.close();
+      expectStored(options, journal);
+    }
+  });
+
+  test('X20: 500 turns on a full disk take proportional work and few writes', async () => {
+    const options = journalOptions();
+    let writes = 0;
+    let offered = 0;
+    let isFull = true;
+    const journal = createJournal(options, {
+      ...appendFile,
+      append(file, bytes) {
+        if (!isFull) return appendFile.append(file, bytes);
+        writes += 1;
+        offered += bytes.length;
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      },
+    });
+    const text = 'word '.repeat(400);
+    for (let turn = 0; turn < 500; turn += 1) {
+      addPromptAndAnswer(journal, text, text);
+      await options.clock.advance(100);
+    }
+    // 50 s, with pauses from half a second to half a minute.
+    expect(writes).toBeLessThan(10);
+    expect(offered).toBeLessThan(3_000_000);
+    expect(options.warnings).toHaveLength(1);
+    expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 1000 });
+    isFull = false;
+    await options.clock.advance(30_000);
+    addPromptAndAnswer(journal, 'last', 'answer');
+    await journal.close();
+    expectStored(options, journal);
   });
 });

@@ -1,4 +1,11 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { JournalFold, turnRecord } from '../../../src/conversation/journal/records.ts';
 import { messagesOf } from '../../../src/conversation/tree.ts';
@@ -111,20 +118,20 @@ describe('damaged files', () => {
     }
   });
 
-  test('D19 a file without a readable line is renamed, not deleted', async () => {
+  test.each([
+    ['D19 without a readable line is renamed', () => 'not a journal', 'renamed to FILE.unreadable'],
+    [
+      'of a newer format stays',
+      (text: string) => text.replace('"version":1', '"version":2'),
+      'newer natter',
+    ],
+  ])('a file %s, not changed', async (_what, change, said) => {
     const { options, id, file } = await intact();
-    writeFileSync(file, 'not a journal');
-    const failure = await failureOf(() => resumed(options, id));
-    expect(failure.hint).toContain(`${file}.unreadable`);
-    expect(readFileSync(`${file}.unreadable`, 'utf8')).toBe('not a journal');
-  });
-
-  test('a file of a newer format is not changed', async () => {
-    const { options, id, file } = await intact();
-    const before = readFileSync(file, 'utf8').replace('"version":1', '"version":2');
-    writeFileSync(file, before);
-    expect((await failureOf(() => resumed(options, id))).message).toContain('newer natter');
-    expect(readFileSync(file, 'utf8')).toBe(before);
+    const text = change(readFileSync(file, 'utf8'));
+    writeFileSync(file, text);
+    const { message, hint = '' } = await failureOf(() => resumed(options, id));
+    expect(`${message} ${hint}`.replaceAll(file, 'FILE')).toContain(said);
+    expect(readFileSync(existsSync(file) ? file : `${file}.unreadable`, 'utf8')).toBe(text);
   });
 
   test('D11 a folder in place of the file causes a failure that names it', async () => {

@@ -110,16 +110,6 @@ describe('Y18: requested reasoning', () => {
     expect([...conversation.turns.values()].at(-1)?.content).toBe('yes');
   });
 
-  test('ends its line if there is no answer', async () => {
-    async function* reply() {
-      yield reasoning('let me see');
-      throw new Failure('server_error', 'the service answered 500');
-    }
-    const memory = open(reply);
-    await memory.submit('one');
-    expect(memory.text()).toMatch(/reasoning: let me see\nnatter: the service answered 500\n/);
-  });
-
   test('is shown after the answer if it was received after the first text', async () => {
     const memory = open(replying(textEvent('yes'), reasoning('or no'), textEvent('!')));
     await memory.submit('one');

@@ -11,10 +11,8 @@ import {
   enter,
   lineInterrupted,
   pressed,
-  printed,
-  run,
+  play,
   stateOf,
-  typed,
 } from '../../support/repl-state.ts';
 
 /** Turns in order of creation; the last child of each turn is selected. */
@@ -32,9 +30,7 @@ const prompt = (id: string, parent?: string) =>
 const answer = (id: string, parent: string) =>
   ({ id, parent, role: 'assistant', content: `answer ${id}` }) as const;
 
-const retried = stateOf({
-  conversation: treeOf(prompt('p'), answer('a', 'p'), answer('b', 'p')),
-});
+const single = stateOf({ conversation: treeOf(prompt('p'), answer('a', 'p')) });
 const edited = stateOf({
   conversation: treeOf(
     prompt('p'),
@@ -44,73 +40,64 @@ const edited = stateOf({
     answer('c', 'q'),
   ),
 });
+const resent = stateOf({
+  conversation: treeOf(
+    prompt('p'),
+    answer('a', 'p'),
+    { id: 's', parent: undefined, role: 'system', content: 'be brief' },
+    prompt('q', 's'),
+    answer('b', 'q'),
+  ),
+});
 
-const command = (state: typeof retried, line: string) => run(state, typed(line), enter);
-const chosen = ({ effects }: ReturnType<typeof run>) =>
+const command = (state: ReplState, line: string) => play(state, line, enter);
+const chosen = ({ effects }: ReturnType<typeof play>) =>
   effectsOf(effects, 'select-version').map(({ input }) => input);
 
-describe('/version', () => {
-  test('reaches the answers of every version of the prompt', () => {
-    expect(chosen(command(edited, '/version 1'))).toEqual(['a']);
-    expect(chosen(command(edited, '/version 2'))).toEqual(['b']);
-    expect(chosen(command(edited, '/version'))).toEqual(['a']);
-  });
-
-  test('of the current version prints a notice and switches nothing', () => {
-    const step = command(edited, '/version 3');
-    expect(chosen(step)).toEqual([]);
-    expect(printed(step.effects)).toEqual(['this is version 3 of 3']);
-  });
-
-  test('reports the number of versions', () => {
-    expect(printed(command(edited, '/version 5').effects)).toEqual(['there are versions 1 to 3']);
-    expect(printed(command(edited, '/version x').effects)).toEqual(['there are versions 1 to 3']);
-    const single = stateOf({ conversation: treeOf(prompt('p'), answer('a', 'p')) });
-    expect(printed(command(single, '/version').effects)).toEqual(['there is only one version']);
-    expect(printed(command(stateOf(), '/version').effects)).toEqual(['there is no prompt yet']);
-  });
-
-  test('counts a prompt with a different system prompt as a version', () => {
-    const state = stateOf({
-      conversation: treeOf(
-        prompt('p'),
-        answer('a', 'p'),
-        { id: 's', parent: undefined, role: 'system', content: 'be brief' },
-        prompt('q', 's'),
-        answer('b', 'q'),
-      ),
-    });
-    expect(chosen(command(state, '/version'))).toEqual(['a']);
-  });
+test.each<[string, ReplState, string | undefined, string | undefined]>([
+  ['/version 1', edited, 'a', undefined],
+  ['/version 2', edited, 'b', undefined],
+  ['/version', edited, 'a', undefined],
+  // A prompt with a different system prompt is a version, too.
+  ['/version', resent, 'a', undefined],
+  ['/version 3', edited, undefined, 'this is version 3 of 3'],
+  ['/version 5', edited, undefined, 'there are versions 1 to 3'],
+  ['/version x', edited, undefined, 'there are versions 1 to 3'],
+  ['/version', single, undefined, 'there is only one version'],
+  ['/version', stateOf(), undefined, 'there is no prompt yet'],
+])('%s reaches the answers of every version of the prompt', (line, state, turnId, said) => {
+  const done = command(state, line);
+  expect([chosen(done)[0], done.printed[0]]).toEqual([turnId, said]);
 });
 
 describe('the keys for versions', () => {
+  const previous = pressed('left', { shift: true });
+
   test.each([
     ['Shift+Right', pressed('right', { shift: true }), 'a'],
     ['Alt+.', pressed('.', { alt: true }), 'a'],
-    ['Shift+Left', pressed('left', { shift: true }), 'b'],
+    ['Shift+Left', previous, 'b'],
     ['Alt+,', pressed(',', { alt: true }), 'b'],
   ])('%s switches', (_name, key, turnId) => {
-    expect(chosen(run(edited, key))).toEqual([turnId]);
+    expect(chosen(play(edited, key))).toEqual([turnId]);
   });
 
   test('R6: without versions, say so below the composer and print nothing', () => {
-    const single = stateOf({ conversation: treeOf(prompt('p'), answer('a', 'p')) });
-    const { state, effects } = run(single, pressed('left', { shift: true }));
+    const { state, effects } = play(single, previous);
     expect(effects).toEqual([]);
     expect(panelOf(state)).toEqual(['no other version yet; /retry adds one']);
-    expect(panelOf(run(state, typed('a')).state)).toEqual([]);
+    expect(panelOf(play(state, 'a').state)).toEqual([]);
   });
 
   test('do nothing during an answer', () => {
-    const { state } = run(edited, typed('next'), enter);
-    expect(run(state, pressed('left', { shift: true })).effects).toEqual([]);
+    const { state } = play(edited, 'next', enter);
+    expect(play(state, previous).effects).toEqual([]);
   });
 
   test('keep the place of a prompt that is being edited', () => {
-    const step = run(command(edited, '/edit').state, pressed('left', { shift: true }));
-    expect(chosen(step)).toEqual(['b']);
-    expect(step.state.branch).toEqual({ parent: undefined, reason: 'edit' });
+    const switched = play(command(edited, '/edit').state, previous);
+    expect(chosen(switched)).toEqual(['b']);
+    expect(switched.state.branch).toEqual({ parent: undefined, reason: 'edit' });
   });
 });
 
@@ -133,13 +120,13 @@ describe('/compare sends the prompt to', () => {
     // The service reports a different name for origin.
     ['nextgen', 'origin-2026-11', '/compare'],
   ])('%s after an answer from %s with %s', (model, answered, line) => {
-    const { state, effects } = command(answeredBy(answered), line);
+    const { state, effects, printed } = command(answeredBy(answered), line);
     const [send] = effectsOf(effects, 'send');
     expect(send?.prompt).toEqual({ type: 'repeat', turnId: 't1' });
     expect(send?.settings.model).toBe(model);
     expect(state.activity).toMatchObject({ model, comparedWith: 't2' });
     expect(state.settings.model).toBe('origin');
-    expect(printed(effects)).toContain(`${model} answers the same prompt`);
+    expect(printed).toContain(`${model} answers the same prompt`);
   });
 
   test('a model with the system prompt of the first answer', () => {
@@ -160,12 +147,7 @@ test.each<[string, ReplState, string, string]>([
     '/compare',
     'there is no answer to compare with',
   ],
-  [
-    'for an id with spaces',
-    answeredBy('origin'),
-    '/compare a b',
-    'a model id cannot contain spaces',
-  ],
+  ['for an id with spaces', elsewhere, '/compare a b', 'a model id cannot contain spaces'],
   [
     'if the other model is unknown',
     { ...elsewhere, settings: { ...elsewhere.settings, model: 'llama3' } },
@@ -173,9 +155,7 @@ test.each<[string, ReplState, string, string]>([
     '/compare needs a model',
   ],
 ])('/compare sends nothing %s', (_, state, line, message) => {
-  const { effects } = command(state, line);
-  expect(effectsOf(effects, 'send')).toEqual([]);
-  expect(printed(effects)).toEqual([message]);
+  expect(command(state, line)).toMatchObject({ sent: [], printed: [message] });
 });
 
 /** An answer with usage and timing. */

@@ -61,13 +61,10 @@ test('the list has title, first words, model and age, and a preview of the selec
   expect(frame.caret).toEqual({ row: 0, column: 8 });
 });
 
-test('a narrow window has no model', () => {
+test('a narrow window has no model, but the key that searches the texts', () => {
   const [, first, second] = draw(listOf(rows), 40).rows;
   expect(first).toBe('› Green tea                 3 hours ago');
   expect(second).toMatch(/^ {2}\[this\] Coffee +1 day ago *$/);
-});
-
-test('the key that searches the texts is shown in a narrow window', () => {
   expect(draw(listOf(rows), 40).rows.at(-1)).toBe('Tab searches the texts · Esc returns');
 });
 

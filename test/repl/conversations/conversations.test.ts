@@ -33,19 +33,13 @@ test.each<[string, Partial<Turn>, readonly string[]]>([
     { timing: { total: 125_400 }, usage: { completion_tokens: 1 } },
     ['2 min 5 s', '1 token'],
   ],
+  ['at least 0.1 s', { timing: { total: 9 } }, ['0.1 s', '~5 tokens']],
 ])('an answer is closed with %s', (_, answer, facts) => {
   expect(closing(answer)).toMatchObject([{ facts, version: undefined }]);
 });
 
-test('an answer takes at least 0.1 s', () => {
-  expect(closing({ timing: { total: 9 } })).toMatchObject([{ facts: ['0.1 s', '~5 tokens'] }]);
-});
-
-test('a cut answer is closed with the time that was measured', () => {
+test('a cut answer is closed with the time that was measured, and an empty one with nothing', () => {
   expect(closing({ incomplete: true }, 2500)).toMatchObject([{ facts: ['2.5 s', '~5 tokens'] }]);
-});
-
-test('an empty answer has no closing row', () => {
   expect(closing({ content: '' })).toEqual([]);
 });
 
@@ -65,6 +59,7 @@ test.each([
   ['reached the token limit', { finishReason: 'length' }, 'the answer reached the token limit'],
 ] as const)('N21: a shown answer that %s can be continued', (_what, end, words) => {
   expect(notices(end)).toContain(`${words}; /continue resumes it`);
+  expect(notices({ finishReason: 'stop' })).toEqual(['conversation c1: why?']);
 });
 
 test.each([
@@ -103,10 +98,6 @@ test('the times of an opened conversation have the day first, and lines for hour
     '3 hours later, Saturday 28 November 12:05',
     '12:05',
   ]);
-});
-
-test('a shown answer that is complete has no notice', () => {
-  expect(notices({ finishReason: 'stop' })).toEqual(['conversation c1: why?']);
 });
 
 test('an opened conversation has its model, system prompt and parameters, unless this run sets them', () => {

@@ -25,8 +25,8 @@ function openFolder(time: () => number = () => 0) {
   const seenBy = (process: Partial<typeof context.process> = {}) =>
     createReplLibrary({ ...context, clock, process: { ...context.process, ...process } }, options);
   const library = seenBy();
-  const first = async () => (await library.list().read())[0] as ListRow;
-  return { library, list: library.list(), converse, first, seenBy };
+  const first = async () => (await library.read())[0] as ListRow;
+  return { library, converse, first, seenBy };
 }
 
 test('one conversation is found by its name; of several, completion offers titles, then ids', async () => {
@@ -54,16 +54,16 @@ test('a conversation that is open in a running process is marked, of a dead one 
   const { converse, seenBy } = openFolder();
   converse('why?', 'because');
   for (const isRunning of [true, false]) {
-    const list = seenBy({ id: 4711, isRunning: () => isRunning }).list();
-    expect(await list.read()).toMatchObject([{ isOpenElsewhere: isRunning }]);
+    const library = seenBy({ id: 4711, isRunning: () => isRunning });
+    expect(await library.read()).toMatchObject([{ isOpenElsewhere: isRunning }]);
   }
 });
 
 test('a search stops after a moment', async () => {
   let now = 0;
-  const { list, converse } = openFolder(() => (now += 10));
+  const { library, converse } = openFolder(() => (now += 10));
   for (let number = 0; number < 8; number += 1) await converse(`prompt ${number}`, 'x').close();
-  const { length } = list.search(await list.read(), 0, 'x');
+  const { length } = library.search(await library.read(), 0, 'x');
   expect(length).toBeGreaterThan(0);
   expect(length).toBeLessThan(8);
 });
@@ -72,31 +72,31 @@ test.each([
   ['needle', /^….{0,12}NEEDLE is here$/],
   ['much', /^(?:much text ){10}…$/],
   ['WHICH', /^which green tea\?$/],
-  ['w.ich', /^none$/],
+  ['w.ich', /^nothing$/],
   ['green needle', /NEEDLE is here$|^which/],
-  ['green coffee', /^none$/],
+  ['green coffee', /^nothing$/],
   ['"green tea"', /^which green tea/],
-  ['"tea green"', /^none$/],
+  ['"tea green"', /^nothing$/],
   ['needle "green te', /which/],
 ])(
   'a search for %s begins the excerpt before the first hit of all words and phrases',
   async (query, excerpt) => {
-    const { list, converse } = openFolder();
+    const { library, converse } = openFolder();
     const answer = `first line\n${'much text '.repeat(20)}the NEEDLE is here`;
     await converse('which green tea?', answer).close();
-    const [found] = list.search(await list.read(), 0, query);
-    expect(found ?? 'none').toMatch(excerpt);
+    const [found] = library.search(await library.read(), 0, query);
+    expect(found ?? 'nothing').toMatch(excerpt);
   },
 );
 
 test('the preview has the last turns, with the name of each file once', async () => {
-  const { list, converse, first } = openFolder();
+  const { library, converse, first } = openFolder();
   const journal = converse('why?', 'because');
   const file = '<file name="notes.md">\na secret plan\n</file>';
   journal.addTurn({ role: 'user', content: `what is missing?\n\n${file}` });
   journal.addTurn({ role: 'user', content: `what is @notes.md about?\n\n${file}` });
   await journal.close();
-  expect(list.preview(await first())).toEqual([
+  expect(library.preview(await first())).toEqual([
     { speaker: 'You', text: 'why?' },
     { speaker: 'origin', text: 'because' },
     { speaker: 'You', text: 'what is missing? @notes.md' },
@@ -105,12 +105,12 @@ test('the preview has the last turns, with the name of each file once', async ()
 });
 
 test('the preview of a large conversation reads only its end', async () => {
-  const { list, converse, first } = openFolder();
+  const { library, converse, first } = openFolder();
   await converse('why?', 'because').close();
   const { path } = await first();
   const filler = JSON.stringify({ type: 'note', text: 'x'.repeat(1000) });
   appendFileSync(path, `${filler}\n`.repeat(400));
   const end = { type: 'turn', id: 'last', parent: 'lost', role: 'user', content: 'and now?' };
   appendFileSync(path, `${JSON.stringify({ ...end, created_at: '2026-11-20T12:00:00Z' })}\n`);
-  expect(list.preview(await first())).toEqual([{ speaker: 'You', text: 'and now?' }]);
+  expect(library.preview(await first())).toEqual([{ speaker: 'You', text: 'and now?' }]);
 });

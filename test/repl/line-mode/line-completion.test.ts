@@ -39,9 +39,7 @@ const { library } = openMemorySession({}).session;
 test('reads the first of many choices', async () => {
   const names = () => Array.from({ length: 30 }, (_, index) => ({ value: `m${index}` }));
   const [, words] = await complete('/resume ', { library: { ...library, names } });
-  expect(words).toMatch(
-    /^30 choices, the first 12: m0, m1, .*, m11; type more letters, or Tab takes the first$/,
-  );
+  expect(words).toMatch(/^30 choices, the first 12: m0, m1, .*, m11; Tab takes the first$/);
 });
 
 test('says why the choices cannot be read', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { PathList } from '../../../src/input/find-files.ts';
 import { fc } from '../../support/properties.ts';
 import { openEditor } from './open-editor.ts';
 
@@ -33,16 +34,6 @@ test.each([
   expect((await screen.screen())[0]?.trimEnd()).toBe(`You: ${text.replaceAll('\t', '    ')}`);
   await type('\r');
   expect(lines).toEqual([text]);
-});
-
-test('X29: up and down recall earlier prompts and keep the draft', async () => {
-  const { screen, type, lines } = openEditor({ history: ['older', 'newer'] });
-  await type('draft', up, up);
-  expect((await screen.screen())[0]).toBe('You: older');
-  await type(down, down);
-  expect((await screen.screen())[0]).toBe('You: draft');
-  await type(up, '!', '\r');
-  expect(lines).toEqual(['newer!']);
 });
 
 test('X29: editing at the end of a row writes no escape sequence', async () => {
@@ -85,17 +76,57 @@ test('X29: the screen shows the line and the caret for any input, on many rows t
 });
 
 test('X29: text typed while the line is hidden appears with the next question', async () => {
-  const { screen, editor, type, lines } = openEditor();
+  const { screen, editor, type, lines, events } = openEditor();
   await type('one');
   editor.hide();
   screen.write('\r\norigin: text');
-  await type(' two', left);
+  await type(' two', left, '\u0003');
   screen.write('\r\nYou: ');
   editor.show(5);
   await type('x');
   expect(await screen.screen()).toEqual(['You: one', 'origin: text', 'You: one twxo']);
   await type('\r');
-  expect(lines).toEqual(['one twxo']);
+  expect([lines, events]).toEqual([['one twxo'], ['interrupt']]);
+});
+
+const search = '\u0012';
+const enter = '\r';
+const interrupt = '\u0003';
+const tea = ['tea one', 'coffee', 'tea two'];
+const kindOf = (path: string) => (path === '/tmp/my file' ? 'file' : undefined);
+
+/** A row has the keys, and the entered lines. */
+test.each([
+  ['X29: Up recalls a prompt, which can be changed', ['draft', up, '!', enter], ['tea two!']],
+  ['X29: Up twice recalls the one before', [up, up, enter], ['coffee']],
+  ['X29: Down returns to the draft', ['draft', up, up, down, down, enter], ['draft']],
+  ['X29: lines of a paste are entered one by one', ['one\rtwö\rthree', end], ['one', 'twö']],
+  [
+    'X29: a paste with brackets has lines',
+    ['\u001B[200~one\ntwo\u001B[201~', enter],
+    ['one', 'two'],
+  ],
+  ['a search without a match keeps the draft', ['d', search, 'zz', enter, '!', enter], ['d!']],
+  ['a cancelled search keeps it', ['d', search, 'tea', interrupt, '!', enter], ['d!']],
+  ['an empty search keeps it', ['d', search, enter, '!', enter], ['d!']],
+  ['Up after a search recalls what is before', [search, 'cof', enter, up, enter], ['tea one']],
+  ['a tab in a paste is text', ['c\td', enter], ['c\td']],
+  ['a dropped file becomes a mention', ['see ', '/tmp/my\\ file', enter], ['see @"/tmp/my file" ']],
+  ['Ctrl+_ brings its path back', ['/tmp/my\\ file', '\u001F', enter], ['/tmp/my\\ file']],
+  ['within a word a path is text', ['see', '/tmp/my\\ file', enter], ['see/tmp/my\\ file']],
+  ['in a command it is text', ['/save ', '/tmp/my\\ file', enter], ['/save /tmp/my\\ file']],
+  ['other paths are text', ['/tmp/other', enter], ['/tmp/other']],
+])('%s', async (_, keys, entered) => {
+  const { type, lines, events } = openEditor({ history: tea, files: { kindOf } });
+  await type(...keys);
+  expect(lines).toEqual(entered);
+  expect(events).not.toContain('interrupt');
+});
+
+test('X29: the bytes of a line may be split anywhere', () => {
+  const { editor, lines } = openEditor();
+  for (const byte of Buffer.from('日本\u001B[D語\r')) editor.feed(Uint8Array.of(byte));
+  expect(lines).toEqual(['日語本']);
 });
 
 test('X29: Ctrl+C discards the line, then interrupts; Ctrl+D ends on an empty line; Ctrl+Z suspends', async () => {
@@ -105,25 +136,9 @@ test('X29: Ctrl+C discards the line, then interrupts; Ctrl+D ends on an empty li
   expect(lines).toEqual([]);
 });
 
-test('X29: the lines of a paste are entered one by one, however its bytes are split', async () => {
-  const { type, lines } = openEditor();
-  await type('one\rtwö\rthree');
-  await type(end);
-  expect(lines).toEqual(['one', 'twö']);
-  const { editor, lines: others } = openEditor();
-  for (const byte of Buffer.from('日本\u001B[D語\r')) editor.feed(Uint8Array.of(byte));
-  expect(others).toEqual(['日語本']);
-  const marked = openEditor();
-  await marked.type('\u001B[200~one\ntwo\u001B[201~', '\r');
-  expect(marked.lines).toEqual(['one', 'two']);
-});
-
-const search = '\u0012';
-const tea = ['tea one', 'coffee', 'tea two'];
-
 test('Ctrl+R asks for a text and shows the prompts that contain it, newest first', async () => {
   const { screen, type, lines } = openEditor({ columns: 60, history: tea });
-  await type('draft', search, 'tea', '\r', search, search, '!', '\r');
+  await type('draft', search, 'tea', enter, search, search, '!', enter);
   expect(await screen.screen()).toEqual([
     'You: draft',
     'Search: tea',
@@ -138,45 +153,6 @@ test('Ctrl+R asks for a text and shows the prompts that contain it, newest first
   expect(lines).toEqual(['tea one!']);
 });
 
-test.each([
-  ['without a match', ['zzz', '\r']],
-  ['cancelled by Ctrl+C', ['tea', '\u0003']],
-  ['with an empty text', ['\r']],
-])('a search %s keeps the typed text', async (_how, keys) => {
-  const { type, lines, events } = openEditor({ columns: 60, history: tea });
-  await type('draft', search, ...keys, '!', '\r');
-  expect(lines).toEqual(['draft!']);
-  expect(events).not.toContain('interrupt');
-});
-
-test('Up after a search recalls the prompt before the match', async () => {
-  const { type, lines } = openEditor({ columns: 60, history: tea });
-  await type(search, 'coffee', '\r', up, '\r');
-  expect(lines).toEqual(['tea one']);
-});
-
-test('Tab completes at the end of what was read, and is text in a paste', async () => {
-  const { screen, type, lines } = openEditor();
-  await type('ab\t');
-  expect((await screen.screen()).slice(1)).toEqual([
-    'natter: Tab completes commands, their ar',
-    'guments, and files after @',
-    'You: ab',
-  ]);
-  await type('c\td', '\r');
-  expect(lines).toEqual(['abc\td']);
-});
-
-test('Ctrl+C while the line is hidden interrupts and keeps the typed text', async () => {
-  const { editor, type, lines, events } = openEditor();
-  editor.hide();
-  await type('typed ahead', '\u0003');
-  expect(events).toEqual(['interrupt']);
-  editor.show(5);
-  await type('\r');
-  expect(lines).toEqual(['typed ahead']);
-});
-
 test('a paste that ends inside a line waits for the rest of the line', async () => {
   const { lines, events, type } = openEditor();
   await type('one\rtwo\rthr');
@@ -185,4 +161,40 @@ test('a paste that ends inside a line waits for the rest of the line', async () 
   expect([lines, events]).toEqual([['one', 'two', 'three'], ['unfinished']]);
   await type('four\nfive', '\u0003');
   expect(events).toEqual(['unfinished', 'unfinished', 'cleared', 'discarded']);
+});
+
+const choices: PathList = {
+  paths: ['src/report.ts', 'docs/red.md'].map((path) => ({ path, isFolder: false })),
+  isPartial: false,
+};
+
+test.each([
+  ['', 'read @re'],
+  ['\t', 'read @docs/red.md '],
+  ['\t\t', 'read @src/report.ts '],
+  ['\t\t\t', 'read @docs/red.md '],
+])('further Tabs take the choices in turn: %j', async (tabs, line) => {
+  const { type, lines, screen } = openEditor({
+    columns: 80,
+    files: { paths: async () => choices },
+  });
+  await type('read @re', '\t', tabs);
+  expect((await screen.screen())[1]).toBe(
+    'natter: 2 choices: docs/red.md, src/report.ts; Tab takes the first',
+  );
+  await type(enter);
+  expect(lines).toEqual([line]);
+});
+
+test.each([
+  ['that are pressed meanwhile take the choices', ['\t\t\t'], 'read @src/report.ts '],
+  ['have no effect after the line changed', ['\t', 'x'], 'read @rex'],
+])('while files are looked for, Tabs %s', async (_, keys, line) => {
+  let find: (found: PathList) => void = () => undefined;
+  const paths = () => new Promise<PathList>((resolve) => (find = resolve));
+  const { type, lines } = openEditor({ files: { paths } });
+  await type('read @re', ...keys);
+  find(choices);
+  await type('', enter);
+  expect(lines).toEqual([line]);
 });

@@ -20,24 +20,11 @@ test('prints the prompts of a reopened conversation, but not typed ones', async 
   expect(written.join('')).toBe('natter: conversation c1: why?\nYou: why?\norigin: because\n');
 });
 
-test.each([
-  ['one line', 'natter: one line\n'],
-  ['ID  TITLE\nc1  tea', 'natter:\nID  TITLE\nc1  tea\n'],
-])('starts a table on its own line: %j', (text, line) => {
-  expect(format.notice(text)).toBe(line);
-});
-
-test.each([
-  ['~12 tokens · 3 tokens/s', 'natter: about 12 tokens, 3 tokens a second\n'],
-  ['version 2/3 · 1 s', 'natter: version 2 of 3, 1 s\n'],
-])('writes symbols as words: %s', (text, line) => {
-  expect(format.notice(text)).toBe(line);
-});
-
-test('breaks notices and failures between words', () => {
-  const narrow = lineFormat(() => 20);
-  expect(narrow.notice('the summary is removed')).toBe('natter: the summary\nis removed\n');
-  expect(narrow.failure('it failed for a reason', 'ask again a little later')).toBe(
+test('writes symbols as words, and breaks a failure between words', () => {
+  expect(format.notice('~12 tokens · 3 tokens/s')).toBe(
+    'natter: about 12 tokens, 3 tokens a second\n',
+  );
+  expect(lineFormat(() => 20).failure('it failed for a reason', 'ask again a little later')).toBe(
     'natter: it failed\nfor a reason\n  ask again a little\nlater\n',
   );
 });

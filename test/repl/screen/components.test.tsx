@@ -4,7 +4,6 @@ import {
   createHistory,
   extendQuery,
   type HistorySearch,
-  searchNewer,
   startSearch,
 } from '../../../src/repl/composer/history.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
@@ -52,13 +51,11 @@ describe('the composer', () => {
     ]);
   });
 
-  test('marks its first row and indents the others', () => {
+  test('marks its first row, and that there is more text above and below', () => {
     expect(rowsOf(written)).toEqual(['› first', '  second', '  third']);
-  });
-
-  test('marks that there is more text above and below', () => {
     const part = { ...written, hasMoreAbove: true, hasMoreBelow: true };
     expect(rowsOf(part)).toEqual(['↑ first', '  second', '↓ third']);
+    expect(rowsOf(written, { colored: true }).join('')).toContain('\u001B[36m');
   });
 });
 
@@ -83,13 +80,6 @@ describe('the completion menu', () => {
     ]);
   });
 
-  test('keeps the selected candidate visible', () => {
-    expect(menuOf(candidates, 4, 2)).toEqual([
-      '  /new         what /new does',
-      `› /save        what /save does${' '.repeat(25)}5/5 ↑`,
-    ]);
-  });
-
   test('shows arguments, and on its last row the position', () => {
     const help = { value: 'help', argument: '[name]', summary: 'list the commands' };
     expect(menuOf([help, ...candidates], 0, 2, { columns: 40 })).toEqual([
@@ -102,16 +92,8 @@ describe('the completion menu', () => {
 describe('a search of the history', () => {
   const history = createHistory(['black tea in a glass', 'green tea', 'tea']);
   const found = extendQuery(history, startSearch(), 'tea');
-  const rowsOf = (search: HistorySearch, rows = 1) =>
+  const rowsOf = (search: HistorySearch, rows: number) =>
     drawn(<SearchLines search={search} rows={rows} />, stateOf({ history }), { columns: 16 });
-
-  test.each([
-    ['a match', found, 'history: tea'],
-    ['no further match', searchNewer(found), 'no other match:…'],
-    ['no match', extendQuery(history, startSearch(), 'milk'), 'not in the hist…'],
-  ])('with %s shows its query', (_, search, row) => {
-    expect(rowsOf(search)).toEqual([row]);
-  });
 
   test('shows as many older matches as fit', () => {
     const shown = ['history: tea', '  green tea', '  black tea in …'];
@@ -149,11 +131,8 @@ describe('the footer', () => {
   };
   const useOf = (tokens: number, isEstimate = false) => ({ context: { tokens, isEstimate } });
 
-  test('has the conversation on the left, and on the right the model and its window', () => {
+  test('has the conversation on the left, shortened, and on the right the model and its window', () => {
     expect(footerOf({})).toBe('Tea and coffee                 sandbox  origin  1.2K/128K 1%');
-  });
-
-  test('shortens the title', () => {
     expect(footerOf({ title: 'Tea and coffee, and what else to drink' })).toBe(
       'Tea and coffee, and what els…  sandbox  origin  1.2K/128K 1%',
     );
@@ -201,25 +180,15 @@ describe('a dialog', () => {
   const rowsOf = (dialog: Dialog, look?: Look) =>
     drawn(<DialogBox dialog={dialog} />, stateOf({ dialog }), look);
 
-  test('offers a choice', () => {
-    const title = 'No service is configured yet, and natter can use any that follows the contract.';
-    expect(rowsOf(choice(title, 'Connect a service', 'Sandbox'))).toEqual([
-      'No service is configured yet, and natter can use any that',
-      'follows the contract.',
-      '  1 Connect a service',
-      '› 2 Sandbox',
-      'Enter or a number chooses · Esc cancels',
-    ]);
-  });
-
-  test('wraps long choices in a narrow terminal', () => {
+  test('wraps its title and its choices', () => {
     const dialog = choice(
-      'Which?',
+      'No service is configured yet, and so natter asks for one',
       'connect to a service (URL and API key)',
       'use the sandbox: no key needed, nothing leaves this machine',
     );
     expect(rowsOf(dialog, { columns: 40 })).toEqual([
-      'Which?',
+      'No service is configured yet, and so',
+      'natter asks for one',
       '  1 connect to a service (URL and API',
       '    key)',
       '› 2 use the sandbox: no key needed,',
@@ -274,17 +243,6 @@ test('the selected one of many choices is in sight', () => {
 test('a hidden entry shows one asterisk for each character', () => {
   const dialog = keyDialog(stateOf().service, 'https://api.example.com');
   expect(runInApp(stateOf({ dialog }), typed('kéy')).rows).toContain('API key: ***');
-});
-
-test.each([
-  ['green tea', 3, 'tea'],
-  ['green tea', 9, 'green tea'],
-  ['green tea', 0, ''],
-  ['日本語', 5, '本語'],
-  ['a日', 2, '日'],
-  ['👩‍👩‍👧x', 2, 'x'],
-])('the end of %j in %i columns is %j', (text, columns, end) => {
-  expect(fittingEnd(text, columns)).toBe(end);
 });
 
 test('the end of any text fits, and is as long as it can be but for one wide character', () => {

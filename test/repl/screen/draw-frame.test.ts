@@ -134,17 +134,6 @@ describe('the live region', () => {
     expect(caret?.column).toBe(18);
   });
 
-  test('rounds the answer’s estimated tokens to tens', () => {
-    const shown = [101, 104, 106].map(
-      (tokens) => frame({ activity: { ...waitingAnswer, phase: 'streaming', tokens } }).rows[1],
-    );
-    expect(shown).toEqual([
-      '⠋ origin · 0 s · ~100 tokens · Esc stops',
-      '⠋ origin · 0 s · ~100 tokens · Esc stops',
-      '⠋ origin · 0 s · ~110 tokens · Esc stops',
-    ]);
-  });
-
   test('is ASCII on a terminal without Unicode', () => {
     const { rows } = frameOf(shownState({ ...busy, columns: 20 }), {
       look: { symbols: symbolsFor(false) },
@@ -232,11 +221,4 @@ test('a sequence whose rest arrives while the process is busy is one key', async
   input.feed(Buffer.from('\u001B'));
   late.sendWhileBusy('[A', 100);
   await expect.poll(() => formatEvents(seen)).toBe('<up>');
-});
-
-test('lines that arrive in one read are one paste without bracketed paste', () => {
-  const { input, seen } = openKeyInput();
-  input.feed(Buffer.from('first\rsecond'));
-  input.stop();
-  expect(seen).toMatchObject([{ type: 'paste', text: 'first\nsecond' }]);
 });

@@ -93,12 +93,6 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     expect(output.match(/^NATTER_\w+/gm)).toEqual(['NATTER_MODEL']);
   });
 
-  test('that does not exist is reported by the shell', async () => {
-    const { output, end } = await outputOf('no-such-program-here');
-    expect(output).toContain('not found');
-    expect(end.code).toBe(127);
-  });
-
   test('ends although a process that it started holds the output open', async () => {
     const { output, end } = await outputOf('sleep 30 & echo $!');
     process.kill(Number(output));
@@ -146,13 +140,6 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
       message: expect.stringContaining('cannot start the shell: '),
     });
   });
-
-  test('does not start after it was stopped', async () => {
-    const signal = AbortSignal.abort(new Error('stopped'));
-    const options = { environment, platform: process.platform, clock: systemClock };
-    const run = runInShell('echo a', { signal, onOutput: async () => undefined }, options);
-    await expect(run).rejects.toThrow('stopped');
-  });
 });
 
 const success: ShellEnd = { code: 0, killedBy: undefined, isOpen: false };
@@ -174,99 +161,90 @@ function sessionWith(shell: (options: Parameters<typeof runInShell>[1]) => Promi
   return { ...memory, ended };
 }
 
-/** A command that prints these texts. */
-const printing = (...texts: readonly string[]) =>
-  sessionWith(async ({ onOutput }) => {
+/** Enters a line whose command prints these texts. */
+async function entered(line: string, texts: readonly string[], end: Partial<ShellEnd> = {}) {
+  const memory = sessionWith(async ({ onOutput }) => {
     for (const text of texts) await onOutput(text);
-    return success;
+    return { ...success, ...end };
   });
-
-test('the output of a command is shown and attached with the command and its exit code', async () => {
-  const memory = printing('one\n', 'two\n');
-  memory.enter('!ls -l');
+  memory.enter(line);
   const { attachments } = await memory.ended();
-  expect(memory.text()).toBe(
+  return { shown: memory.text(), attached: attachments[0]?.content };
+}
+
+test.each<[string, string, string, Partial<ShellEnd>, string, string | undefined]>([
+  [
+    'its output and its exit code',
+    '!ls -l',
+    'one\ntwo\n',
+    {},
     'one\ntwo\nnatter: exit code 0; 8 bytes of output are attached to the next prompt\n',
-  );
-  expect(attachments).toEqual([{ name: '!ls -l', content: '$ ls -l\none\ntwo\n(exit code 0)\n' }]);
-});
-
-test('the next prompt has the output', async () => {
-  const memory = printing('one\n');
-  memory.enter('!ls');
-  await memory.ended();
-  await memory.submit('what is it?');
-  expect(memory.requests[0]?.messages[0]?.content).toBe(
-    'what is it?\n\n<file name="!ls">\n$ ls\none\n(exit code 0)\n</file>',
-  );
-});
-
-test('!! shows the output and attaches nothing', async () => {
-  const memory = printing('one\n');
-  memory.enter('!!ls');
-  expect((await memory.ended()).attachments).toEqual([]);
-  expect(memory.text()).toBe('one\nnatter: exit code 0\n');
+    '$ ls -l\none\ntwo\n(exit code 0)\n',
+  ],
+  ['nothing attached with !!', '!!ls', 'one\n', {}, 'one\nnatter: exit code 0\n', undefined],
+  [
+    'an empty output, and a failure',
+    '!false',
+    '',
+    { code: 3 },
+    'natter: exit code 3; no output; attached to the next prompt\n',
+    '$ false\n(no output)\n(exit code 3)\n',
+  ],
+  [
+    'a signal, and a process that is still running',
+    '!!crash',
+    '',
+    { code: undefined, killedBy: 'SIGSEGV', isOpen: true },
+    'natter: ended by SIGSEGV; no output\nnatter: a process it started is still running; its output is not shown\n',
+    undefined,
+  ],
+  [
+    'neither control sequences nor secrets',
+    '!show',
+    `\u001B[2J\u001B[31mred\u001B[0m ${secretWord}\n`,
+    {},
+    'red ***\nnatter: exit code 0; 8 bytes of output are attached to the next prompt\n',
+    '$ show\nred ***\n(exit code 0)\n',
+  ],
+  [
+    'that binary output is not attached',
+    '!cat picture',
+    'a\0b\n',
+    {},
+    'ab\nnatter: exit code 0; the output is binary, so it is not attached\n',
+    undefined,
+  ],
+  [
+    'a hint about a program that needs a terminal',
+    '!!sudo ls',
+    'a terminal is required\n',
+    { code: 1 },
+    'a terminal is required\nnatter: exit code 1\nnatter: a command has no terminal and no input: run such a program in a different window\n',
+    undefined,
+  ],
+])('a command shows %s', async (_what, line, text, end, shown, attached) => {
+  expect(await entered(line, text === '' ? [] : [text], end)).toEqual({ shown, attached });
 });
 
 const rowsTo = (last: number) =>
   Array.from({ length: last }, (_, index) => `${index + 1}\n`).join('');
 
 test('R6: of a long output the first and the last rows are shown, and all is attached', async () => {
-  const memory = printing(rowsTo(1500), rowsTo(1500));
-  memory.enter('!seq');
-  const { attachments } = await memory.ended();
-  const first = rowsTo(100);
+  const { shown, attached } = await entered('!seq', [rowsTo(1500), rowsTo(1500)]);
   const last = rowsTo(1500).split('\n').slice(-21).join('\n');
-  expect(memory.text()).toContain(
-    `${first}natter: 2,880 rows are not shown; with !! all rows are\n${last}natter: exit code 0`,
+  expect(shown).toContain(
+    `${rowsTo(100)}natter: 2,880 rows are not shown; with !! all rows are\n${last}natter: exit code 0`,
   );
-  expect(attachments[0]?.content).toContain(rowsTo(1500) + rowsTo(1500));
-});
-
-test('R6: with !! every row is shown', async () => {
-  const memory = printing(rowsTo(1500));
-  memory.enter('!!seq');
-  await memory.ended();
-  expect(memory.text()).toContain(rowsTo(1500));
-});
-
-test('reports an empty output, and a failure', async () => {
-  const memory = sessionWith(async () => ({ ...success, code: 3 }));
-  memory.enter('!false');
-  const { attachments } = await memory.ended();
-  expect(memory.text()).toBe('natter: exit code 3; no output; attached to the next prompt\n');
-  expect(attachments[0]?.content).toBe('$ false\n(no output)\n(exit code 3)\n');
-});
-
-test('reports a signal, and a process that is still running', async () => {
-  const memory = sessionWith(async () => ({ code: undefined, killedBy: 'SIGSEGV', isOpen: true }));
-  memory.enter('!!crash');
-  await memory.ended();
-  expect(memory.text()).toBe(
-    'natter: ended by SIGSEGV; no output\nnatter: a process it started is still running; its output is not shown\n',
-  );
+  expect(attached).toContain(rowsTo(1500) + rowsTo(1500));
+  expect((await entered('!!seq', [rowsTo(1500)])).shown).toContain(rowsTo(1500));
 });
 
 test('attaches the end of a long output, and says what is missing', async () => {
   const line = `${'x'.repeat(999)}\n`;
-  const memory = printing(line.repeat(300), 'end\n');
-  memory.enter('!make');
-  const { attachments } = await memory.ended();
-  const content = attachments[0]?.content ?? '';
-  expect(content).toMatch(/^\$ make\n\(the first 45,000 bytes are missing\)\nx+\n/);
-  expect(content).toMatch(/x\nend\n\(exit code 0\)\n$/);
-  expect(memory.text()).toContain(
-    'the last 255,004 of 300,004 bytes are attached to the next prompt',
-  );
-});
-
-test('control sequences and secrets are neither shown nor attached', async () => {
-  const memory = printing(`\u001B[2J\u001B[31mred\u001B[0m ${secretWord}\n`);
-  memory.enter('!show');
-  const { attachments } = await memory.ended();
-  expect(memory.text()).toContain('red ***\n');
-  expect(memory.text()).not.toContain('\u001B');
-  expect(attachments[0]?.content).toContain('\nred ***\n');
+  const { shown, attached } = await entered('!make', [line.repeat(300), 'end\n']);
+  expect(attached).toMatch(/^\$ make\n\(the first 45,000 bytes are missing\)\nx+\n/);
+  expect(attached).toMatch(/x\nend\n\(exit code 0\)\n$/);
+  expect(shown).toContain('the last 255,004 of 300,004 bytes are attached to the next prompt');
 });
 
 test('the unfinished line is a preview until it ends', async () => {
@@ -287,7 +265,11 @@ test('the unfinished line is a preview until it ends', async () => {
 });
 
 test('waits between two pieces of output', async () => {
-  const memory = printing('one\n', 'two\n');
+  const memory = sessionWith(async ({ onOutput }) => {
+    await onOutput('one\n');
+    await onOutput('two\n');
+    return success;
+  });
   memory.enter('!!ls');
   await expect.poll(() => memory.text()).toBe('one\n');
   await memory.clock.advance(32);
@@ -297,7 +279,7 @@ test('waits between two pieces of output', async () => {
   await memory.ended();
 });
 
-test('a stopped command attaches what it printed', async () => {
+test('a stopped command attaches what it printed, and pauses the queue', async () => {
   const memory = sessionWith(async ({ onOutput, signal }) => {
     await onOutput('one\n');
     // The output was still paused.
@@ -305,39 +287,11 @@ test('a stopped command attaches what it printed', async () => {
     return { ...success, code: undefined, killedBy: 'SIGTERM' };
   });
   memory.enter('!tail -f log');
+  memory.enter('why does it fail?');
   await expect.poll(() => memory.text()).toBe('one\n');
   memory.session.update(lineInterrupted);
-  const { attachments } = await memory.ended();
+  const { attachments, isQueuePaused, queue } = await memory.ended();
   expect(attachments[0]?.content).toBe('$ tail -f log\none\n(stopped)\n');
-});
-
-test('binary output is not attached', async () => {
-  const memory = printing('a\0b\n');
-  memory.enter('!cat picture');
-  expect((await memory.ended()).attachments).toEqual([]);
-  expect(memory.text()).toContain('the output is binary, so it is not attached');
-});
-
-test('a program that fails without a terminal has a hint', async () => {
-  const memory = sessionWith(async ({ onOutput }) => {
-    await onOutput('sudo: a terminal is required to read the password\n');
-    return { ...success, code: 1 };
-  });
-  memory.enter('!!sudo ls');
-  await memory.ended();
-  expect(memory.text()).toContain('a command has no terminal and no input');
-});
-
-test('a stopped command pauses the queue', async () => {
-  const memory = sessionWith(async ({ onOutput }) => {
-    await onOutput('one\n');
-    return { ...success, code: undefined, killedBy: 'SIGTERM' };
-  });
-  memory.enter('!npm test');
-  memory.enter('why does it fail?');
-  await expect.poll(() => memory.text()).toContain('one\n');
-  memory.session.update(lineInterrupted);
-  const { isQueuePaused, queue } = await memory.ended();
   expect([isQueuePaused, queue.length, memory.requests.length]).toEqual([true, 1, 0]);
 });
 

@@ -14,7 +14,6 @@ import {
   themedStyle,
   weightStyle,
 } from '../../../src/terminal/style.ts';
-import { enter, printed, run, stateOf, typed } from '../../support/repl-state.ts';
 
 interface Look {
   readonly columns?: number;
@@ -60,14 +59,6 @@ const closing: Entry = {
 };
 
 describe('the transcript', () => {
-  test.each(['/help', '/help keys'])(
-    '%s is wrapped once in a window of 40 columns',
-    async (line) => {
-      const [text = ''] = printed(run(stateOf({ columns: 40 }), typed(line), enter).effects);
-      expect(await shown([notice(text)], { columns: 40 })).toBe(`\n${text}\n`);
-    },
-  );
-
   test('has an empty row before each prompt, command and answer, and none before the output of a command', async () => {
     const entries: readonly Entry[] = [
       prompt('why?'),
@@ -113,11 +104,6 @@ describe('the transcript', () => {
       '\n✗ the service failed (500): The server\n  had an error\n  /retry\n',
     );
     expect(await shown([entry], { unicode: false })).toMatch(/^\n! the service/);
-  });
-
-  test('keeps a path in one piece, so that it can be copied', async () => {
-    const path = `/home/user/${'folder/'.repeat(6)}notes.md`;
-    expect(await shown([notice(`written to ${path}`)])).toBe(`\nwritten to\n  ${path}\n`);
   });
 
   test('indents the further rows of a notice, but not the lines of a table', async () => {

@@ -1,16 +1,214 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import fs, { existsSync, readdirSync, readFileSync, rmSync, statSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-
-import { describe, expect, test } from 'vitest';
-
-import { type LockOptions, withLock } from '../../../src/storage/lock/lock.ts';
-
-import { leaveLock, newLockPath, processOn } from '../lock-fixtures.ts';
+import { describe, expect, test, afterEach, vi } from 'vitest';
+import {
+  holdLock,
+  createLock,
+  createOwner,
+  findLock,
+  releaseLock,
+  type LockOptions,
+  withLock,
+  awaitLock,
+} from '../../../src/storage/lock/lock.ts';
+import { hold, holding, leaveText, newLockPath, processOn, leaveLock } from '../lock-fixtures.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { failureOf } from '../../settings/fixtures/stored.ts';
 
+const minute = 60_000;
+const elsewhere = { host: 'two', space: 'boot2 namespace1' };
+
+describe('a held lock', () => {
+  test('names host, boot, namespace, process and start time, and is removed on release', () => {
+    const lock = newLockPath();
+    const held = hold(lock);
+    expect(JSON.parse(readFileSync(lock, 'utf8'))).toMatchObject({
+      host: 'one',
+      space: 'boot1 namespace1',
+      processId: 42,
+      start: '100',
+      since: '2026-11-20T12:00:00.000Z',
+    });
+    held.release();
+    expect(readdirSync(path.dirname(lock))).toEqual([]);
+  });
+
+  test('reports its owner, and when it was taken, to the next process', () => {
+    const lock = newLockPath();
+    hold(lock);
+    expect(holdLock(lock, holding(processOn(43, { running: { 42: '100' } })))).toMatchObject({
+      isHeld: false,
+      holder: { processId: 42, host: 'one' },
+      since: new Date('2026-11-20T12:00:00Z'),
+    });
+  });
+
+  test('X8: is renewed every ten seconds, and taken again if it was deleted, until it is released', async () => {
+    const lock = newLockPath();
+    const options = holding(processOn(42));
+    const held = hold(lock, options);
+    for (const _round of [1, 2]) {
+      leaveText(lock, readFileSync(lock, 'utf8'), 50_000);
+      await options.clock.advance(10_000);
+      expect(Date.now() - statSync(lock).mtimeMs).toBeLessThan(20_000);
+    }
+    rmSync(lock);
+    await options.clock.advance(10_000);
+    expect(held.isKept()).toBe(true);
+    expect(existsSync(lock)).toBe(true);
+    held.release();
+    await options.clock.advance(10_000);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test('X8: is lost when another process takes it over, which its owner detects on wake-up', async () => {
+    const lock = newLockPath();
+    const options = holding(processOn(42));
+    const held = hold(lock, options);
+    leaveText(lock, readFileSync(lock, 'utf8'), 2 * minute);
+    hold(lock, holding(processOn(1, elsewhere)));
+    expect(held.isKept()).toBe(true);
+    await options.clock.advance(25_000);
+    expect(held.isKept()).toBe(false);
+    held.release();
+    expect(readFileSync(lock, 'utf8')).toContain('"host":"two"');
+  });
+});
+
+const day = 24 * 60 * minute;
+
+describe('a lock of a dead process', () => {
+  const on = (running: Record<number, string>) => processOn(7, { running });
+  const container = processOn(42, { space: 'boot1 namespace9' });
+  const restarted = processOn(42, { space: 'boot9 namespace1' });
+  const later = processOn(1, { running: { 1: '200' } });
+  /** Systems other than Linux have no boot ids. */
+  const bare = { space: undefined, start: undefined };
+  const onBare = (running: Record<number, string>) => processOn(7, { space: undefined, running });
+  const old = minute + 1000;
+
+  test.each([
+    ['X7: of a dead process', {}, 0, on({}), true],
+    ['X7: of a running process', {}, day, on({ 42: '100' }), false],
+    ['X7: of a process whose id a different process has now', {}, 0, on({ 42: '999' }), true],
+    ['X7: of a zombie process', {}, 0, on({ 42: 'dead' }), true],
+    ['X7: of process 1, found by a later process 1', { processId: 1 }, 0, later, true],
+    ['X7: in a different container, renewed just now', {}, 1000, container, false],
+    ['X7: in a different container, not renewed for a minute', {}, old, container, true],
+    ['X7: from before a restart, renewed just now', {}, 1000, restarted, false],
+    ['X7: from before a restart, not renewed for a minute', {}, old, restarted, true],
+    ['X8: on a different host, renewed 45 s ago', elsewhere, 45_000, on({}), false],
+    ['X8: on a different host, not renewed for a minute', elsewhere, old, on({}), true],
+    ['X8: on a copy of a virtual machine with its boot', { host: 'two' }, 1000, on({}), false],
+    ['of a running process without boot ids', bare, 1000, onBare({ 42: 'x' }), false],
+    ['of a dead process without boot ids', bare, 0, onBare({}), true],
+    ['of a reused process id without boot ids', bare, old, onBare({ 42: 'x' }), true],
+  ])('D8 %s', (_whose, owner, age, process, isTaken) => {
+    const lock = newLockPath();
+    leaveLock(lock, owner, age);
+    expect(holdLock(lock, holding(process)).isHeld).toBe(isTaken);
+  });
+
+  test.each([
+    ['that is still empty', '', 0, false],
+    ['that has been empty for three seconds', '', 3000, true],
+    ['that is incomplete', '{"host":"one","proc', 3000, true],
+    ['that is a file of a different program', 'pinned = true\n', day, false],
+  ])('%s', (_what, content, age, isTaken) => {
+    const lock = newLockPath();
+    leaveText(lock, content, age);
+    expect(holdLock(lock, holding(processOn(7))).isHeld).toBe(isTaken);
+    expect(readFileSync(lock, 'utf8') === content).toBe(!isTaken);
+  });
+
+  test('X8: two hosts with a shared folder never hold the lock at the same time', () => {
+    const lock = newLockPath();
+    const one = holding(processOn(42));
+    const two = holding(processOn(42, elsewhere));
+    const first = hold(lock, one);
+    expect(holdLock(lock, two).isHeld).toBe(false);
+    first.release();
+    const second = hold(lock, two);
+    expect(holdLock(lock, one).isHeld).toBe(false);
+    leaveText(lock, readFileSync(lock, 'utf8'), 2 * minute);
+    hold(lock, one);
+    second.release();
+    expect(readFileSync(lock, 'utf8')).toContain('"host":"one"');
+  });
+});
+
+test('X8: a clock that is set back an hour does not keep an unrenewed lock', () => {
+  const lock = newLockPath();
+  leaveLock(lock, elsewhere, -60 * minute);
+  expect(holdLock(lock, holding(processOn(7, { running: {} }))).isHeld).toBe(true);
+});
+
+test('X7: a process killed while it removes a lock blocks others for at most a minute', () => {
+  const lock = newLockPath();
+  leaveLock(lock);
+  const next = () => holdLock(lock, holding(processOn(7, { running: {} }))).isHeld;
+  leaveText(`${lock}.left`, '');
+  expect(next()).toBe(false);
+  leaveText(`${lock}.left`, '', minute + 1000);
+  expect(next()).toBe(true);
+  expect(readdirSync(path.dirname(lock))).toEqual(['lock']);
+});
+
+const owner = createOwner(processOn(42), new Date());
+
+/** Opens files after so many failures with a code of the system. */
+function failing(times: number, code: string) {
+  const open = fs.openSync.bind(fs);
+  let calls = 0;
+  return vi.spyOn(fs, 'openSync').mockImplementation((...words) => {
+    calls += 1;
+    if (calls <= times) throw Object.assign(new Error(code), { code });
+    return open(...words);
+  });
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+test.skipIf(process.platform === 'win32')('other accounts can read a lock', () => {
+  const lock = newLockPath();
+  expect(createLock(lock, owner)).toBe(true);
+  // Exact, unless the umask of the test run is unusual.
+  expect(statSync(lock).mode & 0o777).toBe(0o644 & ~process.umask());
+});
+
+test.each(['EPERM', 'EBUSY'])(
+  'a lock that another process is removing on Windows (%s) is taken after it is gone',
+  (code) => {
+    const lock = newLockPath();
+    failing(2, code);
+    expect(createLock(lock, owner)).toBe(true);
+    vi.restoreAllMocks();
+    failing(2, code);
+    expect(findLock(lock)?.token).toBe(owner.token);
+  },
+);
+
+test('a folder that cannot be written is a failure', () => {
+  const lock = newLockPath();
+  failing(Infinity, 'EPERM');
+  expect(() => createLock(lock, owner)).toThrow('EPERM');
+  vi.restoreAllMocks();
+  const denied = failing(Infinity, 'EACCES');
+  expect(() => createLock(lock, owner)).toThrow('EACCES');
+  expect(denied).toHaveBeenCalledTimes(1);
+});
+
+test('releaseLock keeps the lock of another process', () => {
+  const lock = newLockPath();
+  leaveLock(lock);
+  releaseLock(lock, 'token');
+  expect(readFileSync(lock, 'utf8')).toContain('"token":"left"');
+  releaseLock(lock, 'left');
+  expect(existsSync(lock)).toBe(false);
+});
+
 /** Options of a process whose clock skips waits. */
-function options(process = processOn(7)): LockOptions {
+function skipping(process = processOn(7)): LockOptions {
   let elapsed = 0;
   const start = Date.now();
   const clock = {
@@ -28,13 +226,13 @@ describe('withLock', () => {
   test('breaks the lock of a dead process, and holds its own only during the action', async () => {
     const lock = newLockPath();
     leaveLock(lock);
-    const content = await withLock(lock, options(), () => readFileSync(lock, 'utf8'));
+    const content = await withLock(lock, skipping(), () => readFileSync(lock, 'utf8'));
     expect(content).toContain('"processId":7');
     expect(readdirSync(path.dirname(lock))).toEqual([]);
-    const failing = withLock(lock, options(), () => {
+    const running = withLock(lock, skipping(), () => {
       throw new Error('on purpose');
     });
-    await expect(failing).rejects.toThrow('on purpose');
+    await expect(running).rejects.toThrow('on purpose');
     expect(existsSync(lock)).toBe(false);
   });
 
@@ -43,7 +241,7 @@ describe('withLock', () => {
     ['error', () => Promise.reject(new Error('on purpose')), 'on purpose'],
   ])('keeps the %s of the action if the lock cannot be removed', async (_, action, expected) => {
     const lock = newLockPath();
-    const running = withLock(lock, options(), () => {
+    const running = withLock(lock, skipping(), () => {
       // A folder in place of the lock can be neither read nor removed.
       rmSync(lock);
       mkdirSync(lock);
@@ -58,7 +256,7 @@ describe('withLock', () => {
     let count = 0;
     const running = processOn(7, { running: { 7: '100' } });
     const increase = () =>
-      withLock(lock, options(running), () => {
+      withLock(lock, skipping(running), () => {
         const before = count;
         count = before + 1;
         return existsSync(lock);
@@ -71,7 +269,7 @@ describe('withLock', () => {
   test('waits ten seconds for a running process, then fails and keeps its lock', async () => {
     const lock = newLockPath();
     leaveLock(lock);
-    const waiting = options(processOn(7, { running: { 42: '100' } }));
+    const waiting = skipping(processOn(7, { running: { 42: '100' } }));
     const failure = await failureOf(() => withLock(lock, waiting, () => undefined));
     expect(failure.kind).toBe('storage');
     expect(failure.message).toContain(`another natter (process 42 on one) has locked ${lock}`);
@@ -79,4 +277,63 @@ describe('withLock', () => {
     expect(readFileSync(lock, 'utf8')).toContain('"processId":42');
     expect(waiting.clock.monotonic()).toBeLessThan(10_100);
   });
+});
+
+/** Options of a process on host one; `onSleep` simulates what host two does meanwhile. */
+function watching(onSleep: (slept: number) => void, process = processOn(42)) {
+  let elapsed = 0;
+  const waits: number[] = [];
+  const sleep = async (milliseconds: number) => {
+    elapsed += milliseconds;
+    onSleep(elapsed);
+  };
+  const clock = { ...createFakeClock(), monotonic: () => elapsed, sleep };
+  const options: LockOptions = { process, clock };
+  const watch = (lock: string) =>
+    awaitLock(lock, options, (_holder, longest) => void waits.push(longest));
+  return { watch, waits, slept: () => elapsed };
+}
+
+test('X8: the wait for a lock of a different host ends at its next renewal', async () => {
+  const lock = newLockPath();
+  leaveLock(lock, elsewhere, 30_000);
+  const { watch, waits, slept } = watching((elapsed) => {
+    if (elapsed >= 8000) leaveText(lock, readFileSync(lock, 'utf8'), 0);
+  });
+  await watch(lock);
+  expect(existsSync(lock)).toBe(true);
+  expect(slept()).toBe(8000);
+  expect(waits).toHaveLength(1);
+  expect(waits[0]).toBeGreaterThan(20_000);
+  // The file system's clock may be a few milliseconds late.
+  expect(waits[0]).toBeLessThan(30_050);
+});
+
+test('X8: the wait for an unrenewed lock ends when the lock is dead', async () => {
+  const lock = newLockPath();
+  leaveLock(lock, elsewhere, 40_000);
+  const text = readFileSync(lock, 'utf8');
+  // The clock of the file system is the real one, so the test changes the time of the lock instead.
+  const { watch, waits, slept } = watching((elapsed) => {
+    if (elapsed < 2000) return;
+    leaveText(lock, text, 61_000);
+  });
+  await watch(lock);
+  expect(waits).toHaveLength(1);
+  expect(slept()).toBe(2000);
+});
+
+test.each<[string, (string | Record<number, string>)?]>([
+  ['that is free'],
+  ['that is not a lock', 'notes\n'],
+  ['of a dead process', {}],
+  ['of a running process', { 42: '100' }],
+])('there is no wait for a lock %s', async (_what, left) => {
+  const lock = newLockPath();
+  if (typeof left === 'string') leaveText(lock, left);
+  else if (left !== undefined) leaveLock(lock);
+  const running = typeof left === 'object' ? left : {};
+  const { watch, waits, slept } = watching(() => undefined, processOn(7, { running }));
+  await watch(lock);
+  expect({ waits, slept: slept() }).toEqual({ waits: [], slept: 0 });
 });

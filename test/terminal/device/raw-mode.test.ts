@@ -104,40 +104,23 @@ describe('the modes', () => {
   });
 });
 
-describe('the traits', () => {
-  test.each([
-    ['most terminals rewrap rows', { TERM: 'xterm-256color' }, true],
-    ['xterm does not rewrap rows', { TERM: 'xterm', XTERM_VERSION: 'XTerm(390)' }, false],
-    ['the Linux console does not rewrap rows', { TERM: 'linux' }, false],
-    ['GNU screen does not rewrap rows', { TERM: 'screen', STY: '1.pts' }, false],
-    [
-      'tmux rewraps rows, also in xterm',
-      { TERM: 'tmux', TMUX: '/tmp/x', XTERM_VERSION: 'X' },
-      true,
-    ],
-  ])('%s', (_, environment, rewraps) => {
-    expect(terminalTraits(environment).rewraps).toBe(rewraps);
-  });
-
-  test.each([
-    [{ TERM: 'xterm-256color' }, 100],
-    [{ TERM: 'xterm-256color', TMUX: '/tmp/x' }, 300],
-    [{ TERM: 'tmux-256color' }, 300],
-    [{ TERM: 'screen-256color' }, 300],
-  ])('P20 of %o: a new size must be stable for %i ms', (environment, pause) => {
-    expect(terminalTraits(environment).resizePause).toBe(pause);
-  });
-
-  test.each([
-    [{ TERM_PROGRAM: 'vscode' }, true],
-    [{ TERM_PROGRAM: 'vscode', TMUX: '/tmp/x' }, false],
-    [{ TERM_PROGRAM: 'WezTerm' }, false],
-  ])('X26 of %o: the cursor drifts with rows below it: %j', (environment, drifts) => {
-    expect(terminalTraits(environment).cursorDrifts).toBe(drifts);
-  });
-
-  test('synchronized updates can be switched off', () => {
-    expect(terminalTraits({}).synchronized).toBe(true);
-    expect(terminalTraits({ NATTER_NO_SYNC: '1' }).synchronized).toBe(false);
-  });
+test.each([
+  [{ TERM: 'xterm-256color' }, { rewraps: true, resizePause: 100, cursorDrifts: false }],
+  [{ TERM: 'xterm', XTERM_VERSION: 'XTerm(390)' }, { rewraps: false }],
+  [{ TERM: 'linux' }, { rewraps: false, hasKeyProtocols: false }],
+  [
+    { TERM: 'screen', STY: '1.pts' },
+    { rewraps: false, resizePause: 300 },
+  ],
+  [
+    { TERM: 'tmux', TMUX: '/tmp/x', XTERM_VERSION: 'X' },
+    { rewraps: true, resizePause: 300 },
+  ],
+  [{ TERM: 'tmux-256color' }, { resizePause: 300 }],
+  [{ TERM_PROGRAM: 'vscode' }, { cursorDrifts: true }],
+  [{ TERM_PROGRAM: 'vscode', TMUX: '/tmp/x' }, { cursorDrifts: false }],
+  [{ TERM_PROGRAM: 'WezTerm' }, { cursorDrifts: false, synchronized: true }],
+  [{ NATTER_NO_SYNC: '1' }, { synchronized: false }],
+])('P20 X26 the terminal of %j has the traits %j', (environment, expected) => {
+  expect(terminalTraits(environment)).toMatchObject(expected);
 });

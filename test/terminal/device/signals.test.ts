@@ -40,14 +40,11 @@ describe('watchSignals', () => {
     expect(fake.listenerCount('SIGHUP')).toBe(0);
   });
 
-  test('P5 X24: exits with the code of the signal on Windows', () => {
-    const { exits, signals, killed } = watch('win32');
-    signals.reraise('SIGINT');
-    expect({ exits, killed }).toEqual({ exits: [130], killed: [] });
-  });
-
-  test('exits with the code of the signal as process 1, which cannot end itself by a signal', () => {
-    const { exits, signals, killed } = watch('linux', 1);
+  test.each([
+    ['on Windows', 'win32', 2],
+    ['as process 1, which cannot end itself by a signal', 'linux', 1],
+  ])('P5 X24: exits with the code of the signal %s', (_, platform, pid) => {
+    const { exits, signals, killed } = watch(platform, pid);
     signals.reraise('SIGTERM');
     expect({ exits, killed }).toEqual({ exits: [143], killed: [] });
   });

@@ -7,19 +7,37 @@ import {
 } from '../../../src/terminal/device/terminal-kind.ts';
 
 test.each([
-  [{ TERM: 'xterm-256color' }, false],
-  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'Apple_Terminal' }, false],
-  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'iTerm.app' }, true],
-  [{ TERM: 'xterm-256color', VTE_VERSION: '7600' }, true],
-  [{ TERM: 'xterm-256color', VTE_VERSION: '4602' }, false],
-  [{ TERM: 'xterm-256color', KONSOLE_VERSION: '230805' }, true],
-  [{ TERM: 'xterm-kitty' }, true],
-  [{ WT_SESSION: 'a' }, true],
-  [{ TERM: 'tmux-256color', TMUX: '/tmp/a', TERM_PROGRAM: 'vscode' }, false],
-  [{ TERM: 'tmux-256color', TMUX: '/tmp/a', FORCE_HYPERLINK: '1' }, true],
-  [{ TERM: 'xterm-kitty', FORCE_HYPERLINK: '0' }, false],
-])('T6: the terminal of %j opens links: %s', (environment, opens) => {
-  expect(opensLinks(environment)).toBe(opens);
+  [{ TERM: 'xterm-256color' }, false, false],
+  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'Apple_Terminal' }, false, false],
+  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }, true, true],
+  [{ TERM: 'xterm-256color', VTE_VERSION: '7600' }, true, false],
+  [{ TERM: 'xterm-256color', VTE_VERSION: '4602' }, false, false],
+  [{ KONSOLE_VERSION: '220401' }, true, false],
+  [{ KONSOLE_VERSION: '230805' }, true, true],
+  [{ TERM: 'xterm-kitty' }, true, true],
+  [{ TERM: 'foot' }, true, true],
+  [{ WT_SESSION: 'a' }, true, true],
+  [{ TERM: 'screen', STY: 'a', TERM_PROGRAM: 'ghostty' }, false, false],
+  [{ TERM: 'tmux-256color', TMUX: '/tmp/a', TERM_PROGRAM: 'vscode' }, false, false],
+])(
+  'T6: the terminal of %j opens links: %s, uses the marks of prompts: %s',
+  (environment, opens, uses) => {
+    expect([opensLinks(environment), usesPromptMarks(environment)]).toEqual([opens, uses]);
+  },
+);
+
+test('T6: FORCE_HYPERLINK decides whether the terminal opens links', () => {
+  expect(opensLinks({ TERM: 'tmux-256color', TMUX: '/tmp/a', FORCE_HYPERLINK: '1' })).toBe(true);
+  expect(opensLinks({ TERM: 'xterm-kitty', FORCE_HYPERLINK: '0' })).toBe(false);
+});
+
+test.each([
+  ['3.3a', false],
+  ['3.10', true],
+  ['next-3.5', true],
+])('tmux %s uses the marks of prompts: %s', (version, uses) => {
+  const tmux = { TERM: 'screen', TMUX: 'a', TERM_PROGRAM: 'tmux' };
+  expect(usesPromptMarks({ ...tmux, TERM_PROGRAM_VERSION: version })).toBe(uses);
 });
 
 test.each([
@@ -49,22 +67,4 @@ test('a colour is light if black text is easier to read on it than white', () =>
   expect(isLightColor(0.99, 0.96, 0.89)).toBe(true);
   expect(isLightColor(0, 0.17, 0.21)).toBe(false);
   expect(isLightColor(0, 0, 0)).toBe(false);
-});
-
-test.each([
-  [{ TERM: 'xterm-256color' }, false],
-  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'Apple_Terminal' }, false],
-  [{ TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }, true],
-  [{ TERM: 'foot' }, true],
-  [{ TERM: 'xterm-kitty' }, true],
-  [{ WT_SESSION: 'a' }, true],
-  [{ KONSOLE_VERSION: '220401' }, false],
-  [{ KONSOLE_VERSION: '230805' }, true],
-  [{ TERM: 'screen', STY: 'a', TERM_PROGRAM: 'ghostty' }, false],
-  [{ TERM: 'tmux-256color', TMUX: 'a', TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: '3.3a' }, false],
-  [{ TERM: 'tmux-256color', TMUX: 'a', TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: '3.10' }, true],
-  [{ TERM: 'screen', TMUX: 'a', TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: 'next-3.5' }, true],
-  [{ TERM: 'screen', TMUX: 'a', TERM_PROGRAM: 'WezTerm' }, false],
-])('the terminal of %j uses the marks of prompts: %s', (environment, uses) => {
-  expect(usesPromptMarks(environment)).toBe(uses);
 });

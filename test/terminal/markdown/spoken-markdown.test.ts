@@ -84,17 +84,6 @@ describe('blocks', () => {
 });
 
 test.each([
-  ['code', '```sh\nX\n```', 'code 1, sh, 1 line:\nX\nend of code 1\n'],
-  ['a heading', '# X', 'Heading 1: X\n'],
-  ['a row', '|a|b|\n|-|-|\n|c|X|', 'table with 2 columns: a, b\nrow 1, a: c, b: X\n'],
-])('a long line of %s is read in the same way in any pieces', (_what, source, text) => {
-  const long = 'word '.repeat(500).trim();
-  const whole = source.replace('X', long);
-  expect(spoken(whole)).toBe(text.replace('X', long));
-  expect(speak(whole.split('')).join('')).toBe(text.replace('X', long));
-});
-
-test.each([
   ['emphasis', '**a** *b* __c__ `d*`', 'a b c d*'],
   ['emphasis over lines', 'a **b\nc** d', 'a b\nc d'],
   ['deleted text', '~~a~~ b ~5', '(deleted: a) b ~5'],
@@ -135,13 +124,6 @@ describe('a stream', () => {
     const outputs = speak([text, 'end']);
     expect(outputs[0]?.length).toBeGreaterThan(4000);
     expect(outputs.join('')).toBe(`${text}end\n`);
-  });
-
-  test('without spaces is never cut within a character', () => {
-    const text = `a${'😀'.repeat(3000)}`;
-    const outputs = speak(text.split(''));
-    expect(outputs.filter((output) => /\p{Surrogate}/u.test(output))).toEqual([]);
-    expect(outputs.join('')).toBe(`${text}\n`);
   });
 
   test('with a product is written by sentences', () => {
@@ -257,11 +239,5 @@ describe('mathematics is read as TeX', () => {
     const outputs = speak(['$$\n', ...lines, '$$\n', 'after']);
     expect(outputs[999]).toBe('\nx997');
     expect(outputs.join('')).toBe(`$$\n${lines.join('')}$$\nafter\n`);
-  });
-
-  test('a long formula in a line is text', () => {
-    const source = `$$${'\\sqrt'.repeat(20_000)}$$`;
-    const text = spoken(`# ${source}`);
-    expect(text.length).toBe(`Heading 1: ${source}\n`.length);
   });
 });

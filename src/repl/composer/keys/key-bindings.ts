@@ -1,6 +1,7 @@
 import { Failure } from '../../../failure.ts';
 import { nearlyNamed } from '../../../near-name.ts';
 import { pairsIn } from '../../../terminal/text/pairs.ts';
+import { chordOf, type KeyEvent } from './key-event.ts';
 
 /** Which part of the screen handles keys. `completion` is an open menu, `search` the history search, `list` the list of conversations. */
 export type KeyContext = 'composer' | 'completion' | 'search' | 'list';
@@ -145,12 +146,14 @@ export function neededKeyOf(
   return keyOf(action, map) ?? keyOf(action) ?? '';
 }
 
-/** The action of a chord. The composer's keys also work during completion, but not during a search. */
+/** The action of a key, if any. The composer's keys also work during completion, but not during a search. */
 export function actionOf(
-  chord: string,
+  event: KeyEvent,
   context: KeyContext,
   map: KeyMap = keyBindings,
 ): KeyAction | undefined {
+  if (event.type !== 'key') return undefined;
+  const chord = chordOf(event);
   const below: readonly string[] = context === 'completion' ? ['composer'] : [];
   const found = [context, ...below, 'anywhere'].map((place) =>
     map.find(({ when, keys }) => when === place && keys.includes(chord)),
@@ -182,7 +185,7 @@ function fail(message: string, hint = examples): never {
 }
 
 /** A key as typed, `Ctrl-X` or `alt+shift+up`, in the format of `chordOf`. @throws Failure `usage` */
-export function parseChord(text: string): string {
+function parseChord(text: string): string {
   const parts = /^(?<modifiers>(?:[a-z]+[+-])*)(?<name>.+)$/i.exec(text)?.groups;
   const names = (parts?.['modifiers'] ?? '').toLowerCase().split(/[+-]/).filter(Boolean);
   const modifiers = new Set(names.map((name) => modifierNames.get(name)));
@@ -204,7 +207,8 @@ export function parseChord(text: string): string {
 
 /** The keys of an action, from a value such as `ctrl+x, alt+s`; `none` removes the binding. */
 function parseKeys(action: string, text: string): readonly string[] {
-  const words = text.split(/[\s,]+/).filter((word) => word !== '');
+  // A comma after `alt+` is the key.
+  const words = text.split(/(?:\s|(?<![+-]),)+/).filter((word) => word !== '');
   if (words.length === 0) fail(`${JSON.stringify(text)} is not a key`);
   if (words.length > 1 || words[0]?.toLowerCase() !== 'none') {
     return [...new Set(words.map(parseChord))];

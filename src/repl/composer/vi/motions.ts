@@ -29,23 +29,14 @@ export interface Moved {
 /** Undefined if the motion is not possible. */
 type Motion = (start: Start) => Moved | undefined;
 
-const exclusive = (offset: number | undefined): Moved | undefined =>
-  offset === undefined ? undefined : { offset, span: 'exclusive' };
+const exclusive = (offset: number): Moved => ({ offset, span: 'exclusive' });
 const inclusive = (offset: number): Moved => ({ offset, span: 'inclusive' });
 const linewise = (offset: number): Moved => ({ offset, span: 'linewise' });
 
-/** Repeats a step `count` times, as long as it moves. */
-function repeat(
-  { cursor, count = 1 }: Start,
-  step: (at: number, isLast: boolean) => number | undefined,
-): number | undefined {
-  let at: number | undefined = cursor;
-  for (let rest = count; rest > 0; rest -= 1) {
-    const next: number | undefined = step(at, rest === 1);
-    if (next === undefined) return undefined;
-    if (next === at && rest < count) break;
-    at = next;
-  }
+/** Takes a step `count` times. */
+function repeat({ cursor, count = 1 }: Start, step: (at: number) => number): number {
+  let at = cursor;
+  for (let rest = count; rest > 0; rest -= 1) at = step(at);
   return at;
 }
 
@@ -87,29 +78,25 @@ const wordsOf = (text: string, isBig: boolean) =>
 /** The first character of the next word. An operator does not join lines with its last word. */
 const word =
   (isBig: boolean): Motion =>
-  (start) => {
-    const { text, operator } = start;
-    const words = wordsOf(text, isBig);
-    const offset = repeat(start, (at, isLast) => {
-      const next = words.find(({ from }) => from > at)?.from ?? text.length;
-      if (operator === undefined || !isLast || lineEnd(text, at) >= next) return next;
-      return isLineEnd(text, at) ? at + 1 : lineEnd(text, at);
-    });
-    return exclusive(offset);
+  ({ text, cursor, count = 1, operator }) => {
+    const starts = wordsOf(text, isBig).map(({ from }) => from);
+    const ahead = [...starts.filter((from) => from > cursor), text.length];
+    const next = ahead[count - 1];
+    if (next === undefined) return exclusive(text.length);
+    const at = ahead[count - 2] ?? cursor;
+    if (operator === undefined || lineEnd(text, at) >= next) return exclusive(next);
+    return exclusive(isLineEnd(text, at) ? at + 1 : lineEnd(text, at));
   };
 
 /** The first character of the word before, or the last one. */
 const back =
   (end: 'start' | 'end', isBig: boolean): Motion =>
-  (start) => {
-    const { text, cursor, operator } = start;
-    const words = wordsOf(text, isBig);
-    const stops = words.map((each) => (end === 'start' ? each.from : lastOf(text, each)));
+  ({ text, cursor, count = 1, operator }) => {
+    const stops = wordsOf(text, isBig)
+      .map((each) => (end === 'start' ? each.from : lastOf(text, each)))
+      .filter((stop) => stop < cursor);
     const staysAtStart = operator === undefined || !isEmptyLine(text, 0);
-    const offset = repeat(start, (at) => {
-      if (at === 0) return at !== cursor && staysAtStart ? 0 : undefined;
-      return stops.findLast((stop) => stop < at) ?? 0;
-    });
+    const offset = stops.at(-count) ?? (cursor > 0 && staysAtStart ? 0 : undefined);
     if (offset === undefined) return undefined;
     return end === 'start' ? exclusive(offset) : inclusive(offset);
   };
@@ -150,24 +137,18 @@ const toLine =
   ({ text, count = otherwise(text) }) =>
     linewise(onCharacter(text, firstNonBlank(text, lineStartFrom(text, 0, count - 1))));
 
-/** The next empty line after, or before, a line with text. */
-function paragraphEdge(text: string, at: number, by: 1 | -1): number | undefined {
-  if (by === -1) return [...text.slice(0, at + 1).matchAll(/(?<=^|\n)\n(?=[^\n])/g)].at(-1)?.index;
-  const edge = /[^\n]\n(?=\n|$)/g;
-  edge.lastIndex = at;
-  return edge.test(text) ? edge.lastIndex : undefined;
-}
-
-/** The `count`th empty line ahead; the last one may be the end or start of the text. */
+/** The `count`th empty line after, or before, lines with text; the last one may be the end or start of the text. */
 const paragraph =
   (by: 1 | -1): Motion =>
   ({ text, cursor, count = 1 }) => {
-    let at = cursor;
-    for (let rest = count; rest > 0; rest -= 1) {
-      const next = paragraphEdge(text, at, by);
-      if (next === undefined && rest > 1) return undefined;
-      at = next ?? (by === 1 ? onCharacter(text, text.length) : 0);
-    }
+    const edge = by === 1 ? /(?<=[^\n]\n)(?=\n|$)/g : /(?<=^|\n)\n(?=[^\n])/g;
+    const edges = Array.from(text.matchAll(edge), ({ index }) => index);
+    const ahead =
+      by === 1
+        ? edges.filter((index) => index > cursor + 1)
+        : edges.filter((index) => index < cursor).toReversed();
+    if (count > ahead.length + 1) return undefined;
+    const at = ahead[count - 1] ?? (by === 1 ? onCharacter(text, text.length) : 0);
     const isEnd = by === 1 && lineEnd(text, at) === text.length && !isEmptyLine(text, at);
     return isEnd ? inclusive(at) : exclusive(at);
   };

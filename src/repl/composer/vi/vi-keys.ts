@@ -1,4 +1,5 @@
 import type { CaretShape } from '../../../terminal/region/paint.ts';
+import { pairsIn } from '../../../terminal/text/pairs.ts';
 import { graphemes } from '../../../terminal/text/width.ts';
 import { exitWord } from '../../queue.ts';
 import type { ReplState, Update } from '../../state.ts';
@@ -35,23 +36,11 @@ const withPending = (state: ViReplState, pending: string): ViReplState =>
 
 const typing = (text: string): KeyEvent => ({ type: 'text', text });
 
-/** Keys of normal and visual mode that are not characters, as the keys that do the same. */
-const sameKeys: ReadonlyMap<string, KeyEvent> = new Map([
-  ['left', typing('h')],
-  ['right', typing('l')],
-  ['up', typing('k')],
-  ['down', typing('j')],
-  ['home', typing('0')],
-  ['end', typing('$')],
-  ['backspace', typing('h')],
-  ['delete', typing('x')],
-  ['ctrl+r', typing(redoKey)],
-  ['ctrl+j', typing('j')],
-  ['ctrl+h', typing('h')],
-  ['ctrl+f', keyPress('pagedown')],
-  ['ctrl+b', keyPress('pageup')],
-  ['ctrl+u', keyPress('pageup')],
-]);
+/** Keys of normal and visual mode that are not characters, and the characters or keys that do the same. */
+const sameKeys = pairsIn(
+  `left h right l up k down j home 0 end $ backspace h delete x ctrl+r ${redoKey} ctrl+j j ctrl+h h ` +
+    'ctrl+f pagedown ctrl+b pageup ctrl+u pageup',
+);
 
 /** Whether the keys of a line command such as `:q` are typed. */
 const isLineCommand = ({ pending }: Vi) => pending.startsWith(':');
@@ -128,8 +117,9 @@ function pressCommandKey(state: ViReplState, key: KeyPress, keys: ComposerKeys):
     if (isEnter && state.isExitWordEntered) return quit(state);
     const isOperand = /[rftFT]$/.test(vi.pending);
     if (isEnter && isOperand) return pressCommandText(state, '\n', keys);
-    const same = isEnter && isVisual(vi) ? typing('+') : sameKeys.get(chordOf(key));
-    if (same !== undefined) return pressOne(state, same, keys);
+    const same = isEnter && isVisual(vi) ? '+' : sameKeys.get(chordOf(key));
+    if (same?.length === 1) return pressCommandText(state, same, keys);
+    if (same !== undefined) return pressCommandKey(state, keyPress(same), keys);
   }
   const isHalfPage = key.ctrl && key.name === 'd' && !isEmpty(composer);
   const passed = isHalfPage ? keyPress('pagedown') : key;

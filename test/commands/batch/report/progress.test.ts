@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Admission } from '../../../../src/batch/admission.ts';
 import { emptyTally, type Tally } from '../../../../src/batch/tally.ts';
-import type { ReportOptions, SendingRun } from '../../../../src/commands/batch/plan.ts';
+import type { SendingRun } from '../../../../src/commands/batch/plan.ts';
 import {
   batchOutcome,
   batchProgress,
@@ -109,7 +109,7 @@ const common = { color: 'never', input: true } as const;
 /** What standard error gets in `milliseconds` of a run with one of four items answered. */
 async function shownBy(
   changes: Partial<SendingRun>,
-  options: ReportOptions = {},
+  options: Partial<SendingRun['options']> = {},
   milliseconds = 2000,
 ) {
   const { context: made, clock } = createMemoryContext({ environment });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { boundaryFrom } from '../../../../src/repl/composer/grapheme-boundary.ts';
 import { contentOf } from '../../../../src/repl/composer/paste.ts';
 import { createBuffer, insert, insertPaste } from '../../../../src/repl/composer/text-buffer.ts';
@@ -43,63 +43,38 @@ function runKeys(start: Vi, keys: string): Vi {
 
 const redo = '\u0012';
 
-const after = (text: string, keys: string, cursor = 0) => {
-  const { buffer } = runKeys(viAt(text, cursor), keys);
-  return `${buffer.text.slice(0, buffer.cursor)}|${buffer.text.slice(buffer.cursor)}`;
-};
-
-describe('undo', () => {
-  test.each([
-    ['an insertion of several words', `ione two three${escape}u`, '|a b'],
-    ['a changed word with its text', `cwone two${escape}u`, '|a b'],
-    ['the deletion before a repeated one', `xx.uu`, '| b'],
-    ['a repeated change with its text', `cwone${escape}w.u`, 'one |b'],
-    ['an opened line', `oone${escape}u`, '|a b'],
-    ['two changes, with a count', `xx2u`, '|a b'],
-  ])('reverts %s', (_, keys, expected) => {
-    expect(after('a b', keys)).toBe(expected);
-  });
-
-  test('Ctrl+R does it again', () => {
-    expect(after('a b', `cwone${escape}u${redo}`)).toBe('|one b');
-    expect(after('a b', `xxuu2${redo}`)).toBe('|b');
-  });
+test.each([
+  ['u reverts an insertion of several words', 'a b', `ione two three${escape}u`, '|a b'],
+  ['u reverts a changed word with its text', 'a b', `cwone two${escape}u`, '|a b'],
+  ['u reverts the deletion before a repeated one', 'a b', `xx.uu`, '| b'],
+  ['u reverts a repeated change with its text', 'a b', `cwone${escape}w.u`, 'one |b'],
+  ['u reverts an opened line', 'a b', `oone${escape}u`, '|a b'],
+  ['2u reverts two changes', 'a b', `xx2u`, '|a b'],
+  ['Ctrl+R returns a change', 'a b', `cwone${escape}u${redo}`, '|one b'],
+  ['Ctrl+R returns several changes', 'a b', `xxuu2${redo}`, '|b'],
+  ['. repeats an insertion', 'a\nb', `Ax${escape}j.`, 'ax\nb|x'],
+  ['a count repeats an insertion', 'a\nb', `3ix${escape}`, 'xx|xa\nb'],
+  ['a count repeats opened lines', 'a\nb', `2ox${escape}`, 'a\nx\n|x\nb'],
+  ['. repeats replaced characters', 'a\nb', `rxj.`, 'x\n|x'],
+  ['I types before a selection', 'one two', 'vwIx', 'x|one two'],
+  ['A types after a selection', 'one two', 'veAx', 'onex| two'],
+  ['A types after the end of a selection', 'one two', 'wvbAx', 'one tx|wo'],
+  ['I types before selected lines', 'one two', 'wVIx', 'x|one two'],
+  ['A types after selected lines', 'one two', 'VAx', 'one twox|'],
+  ['c changes selected lines as lines', 'a\nb\nc', `Vjcx${escape}`, '|x\nc'],
+  ['Esc ends an incomplete command', 'one two', `d${escape}x`, '|ne two'],
+  ['an unknown command does nothing', 'one two', 'dqx', '|ne two'],
+])('%s', (_, text, keys, expected) => {
+  const { buffer } = runKeys(viAt(text, 0), keys);
+  expect(`${buffer.text.slice(0, buffer.cursor)}|${buffer.text.slice(buffer.cursor)}`).toBe(
+    expected,
+  );
 });
 
 test('the number of undo steps has a limit, at which changes are still repeated', () => {
   const many = runKeys(viAt('', 0), `ix${escape}`.repeat(600));
   expect(many.buffer.undoStack.length).toBeLessThanOrEqual(500);
   expect(runKeys(many, `iab${escape}..`).buffer.text).toHaveLength(606);
-});
-
-test.each([
-  ['an insertion', `Ax${escape}j.`, 'ax\nb|x'],
-  ['an insertion with a count', `3ix${escape}`, 'xx|xa\nb'],
-  ['opened lines', `2ox${escape}`, 'a\nx\n|x\nb'],
-  ['replaced characters', `rxj.`, 'x\n|x'],
-])('repeats %s', (_, keys, expected) => {
-  expect(after('a\nb', keys)).toBe(expected);
-});
-
-describe('a selection', () => {
-  test.each([
-    ['vwIx', 'x|one two three'],
-    ['veAx', 'onex| two three'],
-    ['wvbAx', 'one tx|wo three'],
-    ['wVIx', 'x|one two three'],
-    ['VAx', 'one two threex|'],
-  ])('has text typed before it or after it: %j', (keys, expected) => {
-    expect(after('one two three', keys)).toBe(expected);
-  });
-});
-
-test('a selection of lines is changed as lines', () => {
-  expect(after('a\nb\nc', `Vjcx${escape}`)).toBe('|x\nc');
-});
-
-test('an incomplete or unknown command does nothing', () => {
-  expect(after('one two', `d${escape}x`)).toBe('|ne two');
-  expect(after('one two', 'dqx')).toBe('|ne two');
 });
 
 test('a paste marker is one character, and keeps its text', () => {

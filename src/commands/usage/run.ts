@@ -1,6 +1,5 @@
 import { Failure } from '../../failure.ts';
 import { count, countOf, moneyText } from '../../output/figures.ts';
-import type { Notices } from '../../output/notices.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { parsePrice, type PriceTable } from '../../settings/prices.ts';
 import { readFamily } from '../../settings/setting-name.ts';
@@ -115,29 +114,6 @@ function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   };
 }
 
-function printNotices(
-  notices: Notices,
-  { rows, total, unread, sandboxed }: ReturnType<typeof find>,
-  since: Date,
-): void {
-  for (const [file, lines] of unread) notices.warning(unreadLines(file, lines));
-  if (rows.length === 0) {
-    const others =
-      sandboxed === 0
-        ? ''
-        : `; ‹natter usage --sandbox› shows ${countOf(sandboxed, 'request')} to the sandbox`;
-    notices.notice(`no requests since ${localDay(since)}${others}`);
-  }
-  const { withoutPrice, unpriced, costs } = total;
-  if (costs.size > 0 && withoutPrice !== undefined) {
-    const { model, profile } = withoutPrice;
-    const verb = unpriced === 1 ? 'is' : 'are';
-    notices.notice(
-      `${countOf(unpriced, 'request')} ${verb} not in the cost: the model has no price; ‹natter config set prices.${model} 0.5/1.5 --profile ${profile}›`,
-    );
-  }
-}
-
 /** Runs `natter usage`. @throws Failure */
 export const showUsage: Action<UsageOptions> = async ({ context, options, presentation }) => {
   const { notices, style, unicode } = presentation;
@@ -149,14 +125,28 @@ export const showUsage: Action<UsageOptions> = async ({ context, options, presen
   const read = () => readStored(context, notices);
   // The sandbox costs nothing.
   const prices: PriceOf = options.sandbox === true ? () => undefined : pricesOf(read());
-  const found = find(context, options, since, prices);
-  const { rows, total, unread } = found;
+  const { rows, total, unread, sandboxed } = find(context, options, since, prices);
   if (profile !== undefined && rows.length === 0) {
     // A deleted profile may still have requests.
     const stored = read();
     if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
   }
-  printNotices(notices, found, since);
+  for (const [file, lines] of unread) notices.warning(unreadLines(file, lines));
+  if (rows.length === 0) {
+    const others =
+      sandboxed === 0
+        ? ''
+        : `; ‹natter usage --sandbox› shows ${countOf(sandboxed, 'request')} to the sandbox`;
+    notices.notice(`no requests since ${localDay(since)}${others}`);
+  }
+  const { withoutPrice, unpriced, costs } = total;
+  if (costs.size > 0 && withoutPrice !== undefined) {
+    const { model, profile: owner } = withoutPrice;
+    const verb = unpriced === 1 ? 'is' : 'are';
+    notices.notice(
+      `${countOf(unpriced, 'request')} ${verb} not in the cost: the model has no price; ‹natter config set prices.${model} 0.5/1.5 --profile ${owner}›`,
+    );
+  }
   if (options.json === true) {
     return printJson(context, {
       since: since.toISOString(),

@@ -164,7 +164,7 @@ export function planBatch(
   };
 }
 
-export type BatchPlan = ReturnType<typeof planBatch>;
+type BatchPlan = ReturnType<typeof planBatch>;
 
 /** Where a command writes its results, and how. */
 export interface OutputOptions {

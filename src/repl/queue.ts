@@ -47,15 +47,10 @@ function pastedAsText(state: ReplState, draft: Draft): Draft {
   return isText ? { ...draft, text: `/${draft.text}`, cursor: draft.cursor + 1 } : draft;
 }
 
-/** `//` escapes a leading slash, a space an exclamation mark. */
-function unescaped(draft: Draft): Draft {
-  const isEscaped = draft.text.startsWith('//') || draft.text.startsWith(' !');
-  return isEscaped ? { ...draft, text: draft.text.slice(1), cursor: 0 } : draft;
-}
-
-/** Pastes are sent in full but shown as markers. */
+/** Pastes are sent in full but shown as markers. `//` escapes a leading slash, a space an exclamation mark. */
 function sendPrompt(state: ReplState, draft: Draft, needsEcho: boolean): Update {
-  const typed = unescaped(draft);
+  const isEscaped = draft.text.startsWith('//') || draft.text.startsWith(' !');
+  const typed = isEscaped ? { ...draft, text: draft.text.slice(1) } : draft;
   const mentions = mentionsOf(typed.text);
   const prompt = { content: contentOf(typed), shown: shownText(typed), needsEcho, mentions };
   return startPrompt(state, prompt, draft);

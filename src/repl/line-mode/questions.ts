@@ -8,7 +8,6 @@ import {
   closeList,
   isBeingSearched,
   rowMarks,
-  type Match,
   matchesOf,
   settle,
 } from '../conversation-list/list.ts';
@@ -85,17 +84,6 @@ export function asksForSecret({ dialog }: ReplState): boolean {
 /** Conversations that are read aloud at once. */
 const pageRows = 10;
 
-function lineOf({ row, excerpt }: Match, number: number, list: OpenList, current: string): string {
-  const parts = [
-    row.title || row.id,
-    ...(excerpt === undefined ? [] : [`"${excerpt.trim()}"`]),
-    row.model ?? 'no answer',
-    timeAgo(row.changedAt, list.openedAt),
-    ...rowMarks(row, current).map(({ spoken }) => spoken),
-  ];
-  return `${number} ${sanitizeLine(parts.join(', '))}\n`;
-}
-
 function headOf(list: OpenList, found: number): string {
   const terms = searchTerms(sanitizeLine(list.query)).map((term) => `"${term}"`);
   const [mark] = list.rows[0]?.marks ?? [];
@@ -110,9 +98,16 @@ function listQuestion(state: ReplState, list: OpenList): string | undefined {
   if (list.isReading) return undefined;
   const matches = matchesOf(list);
   const shown = matches.slice(list.selected, list.selected + pageRows);
-  const rows = shown.map((match, index) =>
-    lineOf(match, list.selected + index + 1, list, state.conversation.id),
-  );
+  const rows = shown.map(({ row, excerpt }, index) => {
+    const parts = [
+      row.title || row.id,
+      ...(excerpt === undefined ? [] : [`"${excerpt.trim()}"`]),
+      row.model ?? 'no answer',
+      timeAgo(row.changedAt, list.openedAt),
+      ...rowMarks(row, state.conversation.id).map(({ spoken }) => spoken),
+    ];
+    return `${list.selected + index + 1} ${sanitizeLine(parts.join(', '))}\n`;
+  });
   const hasMore = matches.length > list.selected + pageRows;
   const ways = [
     ...(shown.length === 0 ? [] : ['a number opens one']),

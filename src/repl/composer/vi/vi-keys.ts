@@ -78,7 +78,8 @@ export function pressVi(state: ReplState, vi: Vi, event: KeyEvent, keys: Compose
     if (next.vi === undefined || !isComposing(next)) return keys.press(next, each);
     return pressVi(next, next.vi, each, keys);
   };
-  const start = event.type === 'paste' ? withPending(current, '') : current;
+  const isText = event.type === 'paste' && event.keys === undefined;
+  const start = isText ? withPending(current, '') : current;
   return events.reduce((done, each) => andThen(done, (next) => press(next, each)), step(start));
 }
 

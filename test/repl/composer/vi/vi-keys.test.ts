@@ -11,6 +11,7 @@ import {
   effectsOf,
   enter,
   escape,
+  keyPressed,
   pasted,
   play,
   pressed,
@@ -34,6 +35,8 @@ const up = pressed('up');
 const home = pressed('home');
 const erase = pressed('delete');
 const newLine = ctrl('j');
+/** Keys of one read, which may be a paste. */
+const burst = (text: string) => keyPressed({ type: 'paste', text, keys: [{ type: 'text', text }] });
 const longPaste = 'line\n'.repeat(20);
 
 test.each<[what: string, keys: Keys, text: string, mode: string]>([
@@ -65,6 +68,12 @@ test.each<[what: string, keys: Keys, text: string, mode: string]>([
   ['Left and Delete', ['abc', escape, pressed('left'), erase], 'ac', 'NORMAL'],
   ['End and Delete', ['abc', escape, home, pressed('end'), erase], 'ab', 'NORMAL'],
   ['a draft after Ctrl+D', ['abc', escape, ctrl('d')], 'abc', 'NORMAL'],
+  [
+    'a command whose keys arrive in a burst',
+    ['one two three', escape, '02', burst('dw')],
+    'three',
+    'NORMAL',
+  ],
   ['. after a long paste', [escape, pasted(longPaste), '.'], longPaste + longPaste, 'NORMAL'],
   ['. in another prompt', [escape, pasted(longPaste), 'k.'], `newe${longPaste}r`, 'NORMAL'],
   ['a count of pastes', [escape, '2i', pasted('ab'), escape], 'abab', 'NORMAL'],

@@ -126,7 +126,7 @@ describe('the first run', () => {
 
   test('Ctrl+C cancels the first choice, and again quits; Ctrl+D quits also from an empty entry', () => {
     const cancelled = runInApp(firstRun, interrupt);
-    expect([cancelled.state.dialog, cancelled.state.isQuitArmed]).toEqual([undefined, true]);
+    expect([cancelled.state.dialog, cancelled.state.armed]).toEqual([undefined, 'interrupt']);
     expect(runInApp(cancelled.state, interrupt).state.hasQuit).toBe(true);
     const end = pressed('d', { ctrl: true });
     expect(runInApp(firstRun, end).state.hasQuit).toBe(true);

@@ -6,7 +6,7 @@ import type { Client } from '../../src/client/client.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
-import { createJournal } from '../../src/conversation/journal/open-journal.ts';
+import { createJournal } from '../../src/conversation/journal/journal.ts';
 import { Failure } from '../../src/failure.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
 import { createSession } from '../../src/repl/create-session.ts';

@@ -6,18 +6,17 @@ import {
   readListed,
   type LibraryEntry,
 } from '../../conversation/library/library.ts';
-import type { JournalOptions } from '../../conversation/journal/journal.ts';
 import {
+  type JournalOptions,
   branchJournal,
   createJournal,
   resumeJournal,
-} from '../../conversation/journal/open-journal.ts';
+} from '../../conversation/journal/journal.ts';
 import { loadConversation } from '../../conversation/library/read-conversation.ts';
 import {
   searchTerms,
   searchConversation,
   compileTerms,
-  type SearchPatterns,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { Candidate } from '../composer/completion.ts';
@@ -104,8 +103,8 @@ function readable<Result>(read: () => Result | undefined): Result | undefined {
 }
 
 /** The line of the first hit, from shortly before it; undefined unless all terms occur. */
-function excerptOf({ path }: LibraryEntry, patterns: SearchPatterns): string | undefined {
-  const [found] = searchConversation(path, patterns, 0);
+function excerptOf({ path }: LibraryEntry, terms: readonly RegExp[]): string | undefined {
+  const [found] = searchConversation(path, terms, 0);
   const line = found?.lines.find(({ marks }) => marks.length > 0);
   if (line === undefined) return undefined;
   const [mark] = line.marks;

@@ -72,7 +72,7 @@ class LiveScreen implements Screen {
       else this.#background.answered(reply.shade);
     });
     this.#ink = new InkScreen(state, this.#look(), (change) => {
-      this.#session?.update((before) => change({ ...before, isQuitArmed: false }));
+      this.#session?.update((before) => change({ ...before, armed: undefined }));
     });
     const turn = () => {
       if (clock.monotonic() - this.#sizedAt > sizePause) this.#render();

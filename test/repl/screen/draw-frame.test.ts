@@ -42,7 +42,7 @@ const busy: Partial<ReplState> = {
     candidates: Array.from({ length: 20 }, (_, index) => ({ value: `command${index}` })),
     selected: 10,
   },
-  isQuitArmed: true,
+  armed: 'interrupt',
 };
 
 describe('the live region', () => {

@@ -22,8 +22,8 @@ const keyMap = ownKeyMap(
 );
 
 test.each<[Partial<ReplState>, string]>([
-  [{ isQuitArmed: true }, 'press Ctrl+Q again to quit'],
-  [{ isExitWordEntered: true }, 'press Alt+S again to quit'],
+  [{ armed: 'interrupt' }, 'press Ctrl+Q again to quit'],
+  [{ armed: 'send' }, 'press Alt+S again to quit'],
   [{ stash: [draftFrom('a')] }, 'F6 restores the stashed draft'],
   [{ queue: [draftFrom('a')], isQueuePaused: true }, 'Alt+S sends the queue, F8 edits it'],
   [{ composer: createBuffer('@a'), recognised: '@a' }, '@ attaches the file; F7 undoes it'],

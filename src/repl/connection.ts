@@ -40,12 +40,15 @@ function connectedText(
   const parts = [isSame ? accepted : `the service is now ${service.address}`];
   parts.push(isStored ? 'stored in your settings' : 'nothing is stored');
   const pair = isSame ? lastPrompt(currentPath(state)) : undefined;
-  if (pair !== undefined && !isAnswered(pair)) {
-    const isRestored = !state.isLineMode && state.composer.text === state.restoredText;
-    const how = isRestored ? neededKeyOf('send', state.keyMap) : '/retry';
-    parts.push(`${how} sends the prompt again`);
-  }
+  if (pair !== undefined && !isAnswered(pair))
+    parts.push(`${resendKey(state)} sends the prompt again`);
   return parts.join('; ');
+}
+
+/** The key that sends a prompt again that is in the composer, else the command that repeats the last one. */
+export function resendKey({ isLineMode, composer, restoredText, keyMap }: ReplState): string {
+  const isRestored = !isLineMode && composer.text === restoredText;
+  return isRestored ? neededKeyOf('send', keyMap) : '/retry';
 }
 
 export async function connect(

@@ -335,13 +335,6 @@ const timesText = {
   off: 'the transcript does not show when prompts are sent; /time on shows it',
 } as const;
 
-function setTimes(state: ReplState, argument: string): Update {
-  const other = state.settings.times === 'on' ? 'off' : 'on';
-  return setWord(state, ['word', argument || other], ['on', 'off'] as const, (times) =>
-    printNotice(withSettings(state, { times }), timesText[times]),
-  );
-}
-
 /** Asks for one of the values of a setting; the current one is selected. A label begins with its value. */
 function settingDialog(
   name: string,
@@ -455,6 +448,11 @@ export const settingsCommands: readonly SlashCommand[] = [
     summary: 'show when prompts are sent; off hides it again',
     example: '/time on',
     completes: () => named(['on', 'off']),
-    run: setTimes,
+    run(state, argument) {
+      const other = state.settings.times === 'on' ? 'off' : 'on';
+      return setWord(state, ['word', argument || other], ['on', 'off'] as const, (times) =>
+        printNotice(withSettings(state, { times }), timesText[times]),
+      );
+    },
   },
 ];

@@ -228,23 +228,6 @@ describe('line mode', () => {
     expect(await terminal.exit).toEqual({ exitCode: 0, signal: 0 });
   });
 
-  test('lines pasted together form one prompt, as do lines that end with a backslash', async () => {
-    const terminal = openTerminal(['--sandbox', '--accessible']);
-    await terminal.waitFor(/You:/);
-    terminal.type('[sandbox echo] one\ntwo\n');
-    await terminal.waitFor(/origin: one\ntwo\nYou:/);
-    terminal.type('[sandbox echo] three\\\n');
-    terminal.type('four\n');
-    await terminal.waitFor(/origin: three\nfour\nYou:/);
-    terminal.type('[sandbox echo] eight\nnine');
-    await terminal.waitFor(/eight\nnine/);
-    terminal.type(keys.interrupt);
-    await terminal.waitFor(/nine\nYou:/);
-    terminal.type('[sandbox echo] ten\n');
-    await terminal.waitFor(/origin: ten\nYou:/);
-    expect(await leave(terminal)).toBe(0);
-  });
-
   test('X29: on a dumb terminal an escape sequence does not get into the prompt', async () => {
     const terminal = openTerminal(['--sandbox'], { env: dumb });
     await terminal.waitFor(/You:/);

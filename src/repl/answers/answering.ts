@@ -13,7 +13,6 @@ import type {
   Update,
 } from '../state.ts';
 import { compactIfNeeded, offerRemedies, withUsage } from '../context/compaction.ts';
-import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { contentOf } from '../composer/paste.ts';
 import { isEmpty, withDraft } from '../composer/text-buffer.ts';
 import {
@@ -27,7 +26,7 @@ import {
   turnBefore,
 } from '../conversations/position.ts';
 import { titleIfNeeded } from '../conversations/title.ts';
-import { keyDialog, keyHint } from '../connection.ts';
+import { keyDialog, keyHint, resendKey } from '../connection.ts';
 import { failureEntry } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
@@ -69,9 +68,8 @@ function continueHint(
   if (comparedWith !== undefined)
     return hasText ? '/version switches back' : '/compare tries again';
   if (hasText || isContinuation === true) return '/continue resumes it';
-  const isRestored = state.restoredText !== undefined && state.composer.text === state.restoredText;
-  if (isRestored && !state.isLineMode) return `${neededKeyOf('send', state.keyMap)} sends it again`;
-  return isRecorded ? '/retry sends it again' : undefined;
+  const key = resendKey(state);
+  return isRecorded || key !== '/retry' ? `${key} sends it again` : undefined;
 }
 
 function onFailure(

@@ -195,16 +195,6 @@ function undo(state: ReplState): Update {
   });
 }
 
-function continueAnswer(state: ReplState): Update {
-  const answer = answersOf(currentPath(state)).at(-1);
-  if (answer === undefined)
-    return refuse(state, 'there is no answer to continue', '/retry sends the last prompt again');
-  if (answer.incomplete !== true && answer.finishReason !== 'length') {
-    return refuse(state, 'the last answer is complete', 'type a prompt to get more');
-  }
-  return startAnswer(state, { type: 'continue', turnId: answer.id }, undefined);
-}
-
 export const answerCommands: readonly SlashCommand[] = [
   {
     name: 'retry',
@@ -253,6 +243,18 @@ export const answerCommands: readonly SlashCommand[] = [
   {
     name: 'continue',
     summary: 'continue an answer that was cut off',
-    run: continueAnswer,
+    run(state) {
+      const answer = answersOf(currentPath(state)).at(-1);
+      if (answer === undefined)
+        return refuse(
+          state,
+          'there is no answer to continue',
+          '/retry sends the last prompt again',
+        );
+      if (answer.incomplete !== true && answer.finishReason !== 'length') {
+        return refuse(state, 'the last answer is complete', 'type a prompt to get more');
+      }
+      return startAnswer(state, { type: 'continue', turnId: answer.id }, undefined);
+    },
   },
 ];

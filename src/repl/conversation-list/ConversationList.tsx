@@ -16,16 +16,6 @@ interface ListProps {
   readonly matches: readonly Match[];
 }
 
-/** `3 of 1,204`, and `+` while further ones may match; without any, how many conversations are searched. */
-function positionText({ list, matches }: ListProps): string {
-  const { excerpts, rows, selected } = list;
-  const isOpen = isBeingSearched(list);
-  if (matches.length > 0) {
-    return `${count(selected + 1)} of ${count(matches.length)}${isOpen ? '+' : ''}`;
-  }
-  return isOpen ? `searched ${count(excerpts.length)} of ${count(rows.length)}` : '0';
-}
-
 /** Columns of the query beside a position. */
 const minQuery = 12;
 
@@ -33,7 +23,12 @@ const minQuery = 12;
 function QueryRow({ list, matches }: ListProps): ReactNode {
   const { style, columns } = useView();
   const label = list.searchesTexts ? 'search: ' : 'filter: ';
-  const wanted = positionText({ list, matches });
+  const { excerpts, rows, selected } = list;
+  const isOpen = isBeingSearched(list);
+  const searched = isOpen ? `searched ${count(excerpts.length)} of ${count(rows.length)}` : '0';
+  // With a `+` while further ones may match.
+  const place = `${count(selected + 1)} of ${count(matches.length)}${isOpen ? '+' : ''}`;
+  const wanted = matches.length > 0 ? place : searched;
   const position = displayWidth(wanted) + label.length + minQuery <= columns ? wanted : '';
   const room = Math.max(0, columns - label.length - displayWidth(position) - 2);
   const query = fittingEnd(sanitizeLine(list.query), room);

@@ -221,22 +221,19 @@ function setPin(state: ReplState, argument: string): Update {
     : setAttributes(state, { pin }, said);
 }
 
-/** What is attached belongs to the conversation that ends. */
-function startConversation(state: ReplState): Update {
-  const names = state.attachments.map(({ name }) => name);
-  const next = { ...state, attachments: [] };
-  const removed =
-    names.length === 0 ? step(next) : printNotice(next, `no longer attached: ${names.join(', ')}`);
-  return andThen(removed, (without) =>
-    startActivity(without, 'opening a conversation', newConversation, undefined),
-  );
-}
-
 export const conversationCommands: readonly SlashCommand[] = [
   {
     name: 'new',
     summary: 'start a new conversation',
-    run: startConversation,
+    run(state) {
+      // What is attached belongs to the conversation that ends.
+      const names = state.attachments.map(({ name }) => name).join(', ');
+      const next = { ...state, attachments: [] };
+      const removed = names === '' ? step(next) : printNotice(next, `no longer attached: ${names}`);
+      return andThen(removed, (without) =>
+        startActivity(without, 'opening a conversation', newConversation, undefined),
+      );
+    },
   },
   {
     name: 'resume',

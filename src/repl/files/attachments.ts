@@ -3,7 +3,7 @@ import { withBranch } from '../conversations/position.ts';
 import { notice, type Entry } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { unquoted, type SlashCommand } from '../slash-command.ts';
-import type { ReplState, Update } from '../state.ts';
+import type { ReplState } from '../state.ts';
 import { step, printNotice, startActivity, refuse } from '../step.ts';
 
 /** A file that is attached again replaces the earlier one. */
@@ -38,23 +38,20 @@ export async function attach(
   return [notice(summary ?? `${path} is attached to the next prompt`)];
 }
 
-function runAttach(state: ReplState, argument: string): Update {
-  if (argument === 'none')
-    return printNotice({ ...state, attachments: [] }, 'no files are attached');
-  if (argument !== '') {
-    return startActivity(state, 'reading a file', attach, unquoted(argument));
-  }
-  const names = state.attachments.map(({ name }) => name);
-  return names.length === 0
-    ? refuse(state, '/attach needs a file', '/attach notes.md, or @notes.md in a prompt')
-    : printNotice(state, `attached: ${names.join(', ')}; /attach none removes them`);
-}
-
 export const attachCommand: SlashCommand = {
   name: 'attach',
   argument: '<path>',
   summary: 'attach a text file to the next prompt',
   example: '/attach notes.md; /attach none removes it',
   completes: 'files',
-  run: runAttach,
+  run(state, argument) {
+    if (argument === 'none') {
+      return printNotice({ ...state, attachments: [] }, 'no files are attached');
+    }
+    if (argument !== '') return startActivity(state, 'reading a file', attach, unquoted(argument));
+    const names = state.attachments.map(({ name }) => name);
+    return names.length === 0
+      ? refuse(state, '/attach needs a file', '/attach notes.md, or @notes.md in a prompt')
+      : printNotice(state, `attached: ${names.join(', ')}; /attach none removes them`);
+  },
 };

@@ -1,6 +1,17 @@
 const maxQueueRows = 4;
 const maxCompletionRows = 8;
 
+/** What asks for rows. */
+type Part =
+  | 'tail'
+  | 'status'
+  | 'queue'
+  | 'attachments'
+  | 'search'
+  | 'completion'
+  | 'panel'
+  | 'notice';
+
 /** Rows of a window that has room for them. */
 const minRowsForMargin = 16;
 const minRowsForRule = 12;
@@ -9,16 +20,7 @@ const minRowsForRule = 12;
 export function budgetOf(
   rows: number,
   composerRows: number,
-  wanted: {
-    readonly tail: number;
-    readonly status: number;
-    readonly queue: number;
-    readonly attachments: number;
-    readonly search: number;
-    readonly completion: number;
-    readonly panel: number;
-    readonly notice: number;
-  },
+  wanted: Readonly<Record<Part, number>>,
 ) {
   const { status, queue } = wanted;
   const budget = {

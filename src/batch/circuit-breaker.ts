@@ -34,19 +34,14 @@ export function isTransient({ kind, remedy }: Failure): boolean {
 
 /** Failures that every other item would have, too. */
 const permanent: ReadonlySet<FailureKind> = new Set(['unauthorized', 'configuration']);
-/** Failures caused by the item itself. */
-const ofItems: ReadonlySet<FailureKind> = new Set([
+/** Kinds of failures that are usually caused by the item itself. */
+export const ofItems: ReadonlySet<FailureKind> = new Set([
   'usage',
   'invalid_request',
   'incomplete',
   'mismatch',
   'no_answer',
 ]);
-
-/** Whether failures of this kind are usually caused by the item itself. */
-export function isOfItem(kind: FailureKind): boolean {
-  return ofItems.has(kind);
-}
 
 /** Detects failures that other items would have, too: of the service, or of what all items have in common. */
 export function createCircuitBreaker({
@@ -82,7 +77,7 @@ export function createCircuitBreaker({
       first ??= cause;
       alike += cause === first ? 1 : -Infinity;
       if (isReplay && kind === 'configuration') return false;
-      if (isOfItem(kind)) return alike >= mostAlike && !hasAnswers();
+      if (ofItems.has(kind)) return alike >= mostAlike && !hasAnswers();
       consecutive += 1;
       const isLongWait = kind === 'rate_limited' && retryAfterSeconds * 1000 > maxWait;
       return permanent.has(kind) || isLongWait || consecutive >= most;

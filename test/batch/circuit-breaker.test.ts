@@ -83,7 +83,7 @@ test('a rate limit, an outage and a cut answer are transient', () => {
   ).toEqual(['rate_limited', 'server_error', 'unreachable', 'incomplete']);
 });
 
-const rows: readonly [title: string, kind: FailureKind, options: FailureOptions, is: boolean][] = [
+test.each<readonly [string, FailureKind, FailureOptions, boolean]>([
   ['an exhausted quota', 'rate_limited', { remedy: { code: 'check-quota' } }, false],
   ['an answer cut by --max-tokens', 'incomplete', { remedy: { code: 'raise-max-tokens' } }, false],
   ['a rate limit', 'rate_limited', { remedy: { code: 'slow-down' } }, true],
@@ -101,8 +101,6 @@ const rows: readonly [title: string, kind: FailureKind, options: FailureOptions,
     { remedy: { code: 'check-scheme', scheme: 'https' } },
     true,
   ],
-];
-
-test.each(rows)('%s has the expected class', (_, kind, options, is) => {
+])('%s has the expected class', (_, kind, options, is) => {
   expect(isTransient(new Failure(kind, '', options))).toBe(is);
 });

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { isOfItem, isTransient } from '../../../batch/circuit-breaker.ts';
+import { isTransient, ofItems } from '../../../batch/circuit-breaker.ts';
 import type { Tally } from '../../../batch/tally.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
@@ -67,7 +67,7 @@ function repeatedText({ causes }: Tally): string | undefined {
 }
 
 function hintFor(tally: Tally, { retry }: EndTexts, stopFailure: Failure | undefined): string {
-  if (stopFailure !== undefined && isOfItem(stopFailure.kind)) {
+  if (stopFailure !== undefined && ofItems.has(stopFailure.kind)) {
     const common = stopFailure.hint === undefined ? '' : `: ${stopFailure.hint}`;
     return `correct what all items have in common${common}; or send them all with --keep-going; ${retry}`;
   }

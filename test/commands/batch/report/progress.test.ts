@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { Admission } from '../../../../src/batch/admission.ts';
+import type { Admission } from '../../../../src/batch/admission.ts';
 import { emptyTally, type Tally } from '../../../../src/batch/tally.ts';
 import type { SendingRun } from '../../../../src/commands/batch/plan.ts';
 import {
@@ -118,16 +118,7 @@ async function shownBy(
   const context = { ...made, streams, device: createMemoryDevice().device };
   const presentation = await present(context, common);
   const settings = readSettings(context, presentation.notices, common);
-  const admission = new Admission({
-    clock: context.clock,
-    most: 1,
-    rateLimits: { requests: undefined, tokens: undefined },
-    retries: 0,
-    maxWait: 0,
-    stop: context.signal,
-    estimate: () => ({ prompt: 0, answer: 0 }),
-    onPause: () => undefined,
-  });
+  const admission = { pauseRemaining: () => 0, found: () => going.allowed } as Admission;
   const tally = { ...emptyTally(), total: 4, answered: 1, tokens: 90, attempts: 2 };
   const run = { context, presentation, settings, tally, options: { ...common, ...options } };
   const shown = { ...run, command: 'natter batch', ...changes } as SendingRun;

@@ -149,7 +149,6 @@ const reference = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|[a-zA-Z][a-zA-Z\d]{1,31
 
 /** A reference to a control or hidden character stays as written: `&#27;` must not undo the sanitizer. */
 export function withCharacters(text: string): string {
-  if (!text.includes('&')) return text;
   return text.replace(reference, (written, decimal = Number.NaN, hexadecimal?: string) => {
     const character = decodeHTMLStrict(written);
     const code = hexadecimal === undefined ? Number(decimal) : parseInt(hexadecimal, 16);

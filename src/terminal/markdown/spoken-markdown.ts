@@ -15,11 +15,9 @@ const breakTag = /^<(?:br|hr|wbr)\s*\/?>$/i;
 
 /** `[^1]` is "(note 1)", `[text][1]` is "text (link 1)". */
 function withNotes(text: string): string {
-  return text.includes('[')
-    ? text
-        .replaceAll(/ ?\[\^([^\][\s]+)\]/g, ' (note $1)')
-        .replaceAll(/\[([^\][]+)\]\[([^\][]+)\]/g, '$1 (link $2)')
-    : text;
+  return text
+    .replaceAll(/ ?\[\^([^\][\s]+)\]/g, ' (note $1)')
+    .replaceAll(/\[([^\][]+)\]\[([^\][]+)\]/g, '$1 (link $2)');
 }
 
 /** A line `[^1]: text` is "note 1: text". A piece has the line end before its text. */

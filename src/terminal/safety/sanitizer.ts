@@ -28,8 +28,6 @@ export function createSanitizer() {
 
   /** The part of the text that is safe to show. An unfinished sequence or character is held until the next call. */
   function write(text: string): string {
-    const plain = state.sequence === 'text' && !state.afterReturn && state.flagTags === 0;
-    if (plain && waiting === '' && text.search(interesting) === -1) return text;
     let input = waiting + text;
     waiting = '';
     const last = input.charCodeAt(input.length - 1);

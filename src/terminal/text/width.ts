@@ -36,8 +36,6 @@ export function* graphemes(text: string): Generator<string, void> {
 
 /** The longest start that fits the width, in whole characters, and the rest. Text without escape sequences. */
 export function splitAtWidth(text: string, width: number): [fits: string, rest: string] {
-  if (printableAscii.test(text))
-    return [text.slice(0, Math.max(0, width)), text.slice(Math.max(0, width))];
   let used = 0;
   let end = 0;
   for (const character of graphemes(text)) {

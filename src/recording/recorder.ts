@@ -20,22 +20,17 @@ const transferHeaders = new Set([
   'transfer-encoding',
 ]);
 
-/** Makes an address absolute, because a replay has no base URL, and drops the query, which may have a token. */
-function addressOf(location: string, base: URL): string {
-  const target = parseUrl(location, base);
-  if (target === undefined) return location;
-  return `${target.protocol}//${target.host}${target.pathname}`;
-}
-
 function recordHeaders({ headers }: HttpResponse, url: URL, mask: Mask): RecordedHeaders {
   const recorded: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || transferHeaders.has(name) || isSecretHeader(name)) continue;
-    const recordedValue = name === 'location' ? addressOf(String(value), url) : value;
-    recorded[mask(name)] =
-      typeof recordedValue === 'string' ? mask(recordedValue) : recordedValue.map(mask);
+    recorded[mask(name)] = typeof value === 'string' ? mask(value) : value.map(mask);
   }
-  return recorded;
+  const target = headers.location === undefined ? undefined : parseUrl(headers.location, url);
+  if (target === undefined) return recorded;
+  // An absolute address, because a replay has no base URL, without the query, which may have a token.
+  const location = mask(`${target.protocol}//${target.host}${target.pathname}`);
+  return { ...recorded, location };
 }
 
 /** Makes the last event of an exchange. Any error but a Failure is an interruption, or from a reader that stopped. */

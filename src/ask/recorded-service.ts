@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ClientOptions } from '../client/client.ts';
 import { Failure } from '../failure.ts';
 import { createUsedExchanges, keepUsedExchanges } from '../recording/match-exchange.ts';
-import { readRecording } from '../recording/read-recording.ts';
+import { readRecording } from '../recording/format.ts';
 import { createRecorder } from '../recording/recorder.ts';
 import { openRecordingFile } from '../recording/recording-file.ts';
 import { createReplay, createReplayClock } from '../recording/replay.ts';

@@ -60,7 +60,8 @@ export async function* withRetries<Event>(
       } catch (error) {
         caller?.throwIfAborted();
         if (!(error instanceof Failure)) throw error;
-        const isRefused = isRateLimited(error) && throttle !== undefined;
+        const isRateLimit = error.kind === 'rate_limited' && error.transient === true;
+        const isRefused = isRateLimit && throttle !== undefined;
         // Then the caller retries, and the client does not.
         if (isRefused) throttle.onRefusal(waitOf(error));
         const cause = rephrase(maskFailure(error, mask), { attempts: retry });
@@ -81,9 +82,6 @@ export async function* withRetries<Event>(
     unfollow();
   }
 }
-
-const isRateLimited = ({ kind, transient }: Failure) =>
-  kind === 'rate_limited' && transient === true;
 
 /** Returns the milliseconds to wait, as requested by the service. */
 const waitOf = ({ retryAfterSeconds: seconds }: Failure) =>

@@ -1,11 +1,13 @@
-// The format of recordings: JSON lines, the first one a header, then one for each event of an exchange.
+// The format of recordings, and their reader: JSON lines, the first one a header, then one for each event of an exchange.
 import { isUtf8 } from 'node:buffer';
 import type { HttpRequest } from '../client/http/transport.ts';
-import { exitCodes, type FailureKind, type Remedy } from '../failure.ts';
+import { exitCodes, Failure, type FailureKind, type Remedy } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import { maskValue } from '../secrets/mask.ts';
+import { readLines } from '../storage/read-lines.ts';
+import { failureReason } from '../storage/storage-failure.ts';
 
-export const formatVersion = 1;
+const formatVersion = 1;
 const formatName = 'natter-recording';
 
 /** What is recorded of a request, and compared in a replay: `path` from `/v1/` on, `body` as parsed JSON. */
@@ -131,4 +133,80 @@ export function describeRequest(
   if (body === undefined) return { method, path };
   const value: unknown = JSON.parse(Buffer.from(body).toString());
   return { method, path, body: maskValue(value, mask) };
+}
+
+/** `at` is milliseconds after the request. */
+export type TimedEvent = ResponseEvent & { readonly at: number };
+
+export interface RecordedExchange {
+  readonly number: number;
+  readonly request: RecordedRequest;
+  /** When the request was sent; undefined if not recorded. */
+  readonly date: Date | undefined;
+  readonly events: readonly TimedEvent[];
+}
+
+export interface Recording {
+  readonly file: string;
+  /** The exchanges in the order of their requests. */
+  readonly exchanges: readonly RecordedExchange[];
+  /** Numbers of lines, from 1, that are torn or not records. */
+  readonly unreadable: readonly number[];
+}
+
+function notARecording(file: string): Failure {
+  return new Failure('configuration', `${file} is not a recording of natter`, {
+    hint: '‹natter --record FILE "a prompt"› creates one',
+  });
+}
+
+/** Refuses a line that is not the header of this version's format. @throws Failure `configuration` */
+export function checkHeader(line: string, file: string): void {
+  const version = versionOf(line);
+  if (version === undefined) throw notARecording(file);
+  if (version === formatVersion) return;
+  throw new Failure(
+    'configuration',
+    `${file} has version ${version} of the recording format; this natter reads version ${formatVersion}`,
+    { hint: 'use the version of natter that wrote it, or record again' },
+  );
+}
+
+/**
+ * Reads a recording; torn and foreign lines are skipped.
+ * @throws Failure `configuration` for a file that is not a recording
+ */
+export function readRecording(file: string): Recording {
+  const exchanges: RecordedExchange[] = [];
+  // Concatenated recordings repeat numbers: a number means the last request with it.
+  const latest = new Map<number, TimedEvent[]>();
+  const unreadable: number[] = [];
+  let number = 0;
+  function take(text: string): void {
+    number += 1;
+    if (number === 1) checkHeader(text, file);
+    if (text.trim() === '' || versionOf(text) !== undefined) return;
+    const line = parseLine(text);
+    if (line === undefined) unreadable.push(number);
+    else if (line.type === 'request') {
+      const { exchange, method, path, body } = line;
+      const request = { method, path, ...(body === undefined ? {} : { body }) };
+      const sent = new Date(line.date);
+      const date = Number.isNaN(sent.getTime()) ? undefined : sent;
+      const events: TimedEvent[] = [];
+      exchanges.push({ number: exchange, request, date, events });
+      latest.set(exchange, events);
+    } else latest.get(line.exchange)?.push(line);
+  }
+  try {
+    for (const text of readLines(file)) take(text);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure('configuration', `cannot read ${file}: ${failureReason(error)}`, {
+      hint: 'check the path of the recording',
+      cause: error,
+    });
+  }
+  if (number === 0) throw notARecording(file);
+  return { file, exchanges, unreadable };
 }

@@ -4,8 +4,7 @@ import { Failure } from '../failure.ts';
 import { isJsonObject } from '../json.ts';
 import { withLock, type LockOptions } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
-import type { RecordedRequest } from './format.ts';
-import type { RecordedExchange, Recording } from './read-recording.ts';
+import type { RecordedRequest, RecordedExchange, Recording } from './format.ts';
 
 /**
  * Adds the index that `choose` returns to the used ones, and returns it. Waits for other processes until `signal` aborts.

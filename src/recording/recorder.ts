@@ -1,7 +1,7 @@
 import type { Mask } from '../client/failure/error-body.ts';
 import { maskFailure } from '../client/failure/change-failure.ts';
 import { parseUrl } from '../client/http/base-url.ts';
-import type { HttpRequest, HttpResponse, Transport } from '../client/http/transport.ts';
+import type { HttpResponse, Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { definedFields } from '../json.ts';
@@ -20,22 +20,17 @@ const transferHeaders = new Set([
   'transfer-encoding',
 ]);
 
-/** Makes an address absolute, because a replay has no base URL, and drops the query, which may have a token. */
-function addressOf(location: string, base: URL): string {
-  const target = parseUrl(location, base);
-  if (target === undefined) return location;
-  return `${target.protocol}//${target.host}${target.pathname}`;
-}
-
 function recordHeaders({ headers }: HttpResponse, url: URL, mask: Mask): RecordedHeaders {
   const recorded: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || transferHeaders.has(name) || isSecretHeader(name)) continue;
-    const recordedValue = name === 'location' ? addressOf(String(value), url) : value;
-    recorded[mask(name)] =
-      typeof recordedValue === 'string' ? mask(recordedValue) : recordedValue.map(mask);
+    recorded[mask(name)] = typeof value === 'string' ? mask(value) : value.map(mask);
   }
-  return recorded;
+  const target = headers.location === undefined ? undefined : parseUrl(headers.location, url);
+  if (target === undefined) return recorded;
+  // An absolute address, because a replay has no base URL, without the query, which may have a token.
+  const location = mask(`${target.protocol}//${target.host}${target.pathname}`);
+  return { ...recorded, location };
 }
 
 /** Makes the last event of an exchange. Any error but a Failure is an interruption, or from a reader that stopped. */
@@ -64,27 +59,21 @@ export function createRecorder(
     isBroken = true;
   }
 
-  /** Returns the number of a new exchange; undefined if it cannot be recorded. @throws the signal's reason */
-  async function begin(request: HttpRequest, signal: AbortSignal): Promise<number | undefined> {
-    if (isBroken) return undefined;
+  return (transport) => async (request, signal) => {
+    signal.throwIfAborted();
+    const secrets = filter();
+    const mask: Mask = secrets?.mask ?? ((text) => text);
     const date = clock.date().toISOString();
+    let number: number | undefined;
     try {
-      const event = { type: 'request', date, ...describeRequest(request, filter()?.mask) } as const;
-      return await file.begin(event, signal);
+      const event = { type: 'request', date, ...describeRequest(request, mask) } as const;
+      if (!isBroken) number = await file.begin(event, signal);
     } catch (error) {
       signal.throwIfAborted();
       fail(error);
-      return undefined;
     }
-  }
-
-  return (transport) => async (request, signal) => {
-    signal.throwIfAborted();
-    const number = await begin(request, signal);
     const start = clock.monotonic();
     const elapsed = () => Math.round(clock.monotonic() - start);
-    const secrets = filter();
-    const mask: Mask = secrets?.mask ?? ((text) => text);
 
     function write(event: ResponseEvent, at = elapsed()): void {
       if (number === undefined || isBroken) return;
@@ -116,13 +105,10 @@ export function createRecorder(
       }
     }
 
-    let response: HttpResponse;
-    try {
-      response = await transport(request, signal);
-    } catch (error) {
+    const response = await transport(request, signal).catch((error: unknown) => {
       write(endingOf(error, mask));
       throw error;
-    }
+    });
     const headers = recordHeaders(response, request.url, mask);
     write({ type: 'response', status: response.status, headers });
     let isOpen = true;

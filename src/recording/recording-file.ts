@@ -10,8 +10,8 @@ import {
   parseLine,
   type ResponseEvent,
   type RecordedEvent,
+  checkHeader,
 } from './format.ts';
-import { checkHeader } from './read-recording.ts';
 
 /** Creates the file, or checks that it is a recording. An empty file, as from `mktemp`, becomes one. */
 function prepare(path: string, program: string): void {

@@ -5,9 +5,8 @@ import { followSignals } from '../client/http/timer.ts';
 import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { definedFields } from '../json.ts';
-import { bytesOf, describeRequest } from './format.ts';
+import { bytesOf, describeRequest, type Recording, type TimedEvent } from './format.ts';
 import { takeExchange, type UseExchange } from './match-exchange.ts';
-import type { Recording, TimedEvent } from './read-recording.ts';
 
 /** The client's time during a replay. */
 interface ReplayClock extends Clock {

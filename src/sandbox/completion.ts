@@ -111,13 +111,6 @@ const clientErrors: Readonly<Partial<Record<FailureKind, ErrorName>>> = {
   rate_limited: 'rate_limited',
 };
 
-/** The message without the text of its status, which the client adds again. */
-function messageTail({ message, status }: Failure): string {
-  const mark = ` (${status}): `;
-  const at = status === undefined ? -1 : message.indexOf(mark);
-  return at < 0 ? `: ${message}` : message.slice(at);
-}
-
 /**
  * The contract's error for what an engine threw. The engine's 401 is about a key that the client neither has nor
  * knows, so it becomes a `server_error`. Hints are omitted: they are for the person who runs the sandbox.
@@ -125,10 +118,13 @@ function messageTail({ message, status }: Failure): string {
  */
 function engineFailure(error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
-  const { kind, retryAfterSeconds: wait } = error;
+  const { kind, message, status, retryAfterSeconds: wait } = error;
+  // Without the text of the status, which the client adds again.
+  const at = status === undefined ? -1 : message.indexOf(` (${status}): `);
+  const reason = at < 0 ? `: ${message}` : message.slice(at);
   const source =
     kind === 'unauthorized' ? "the upstream rejected the sandbox's key, not yours" : 'upstream';
-  return new Failure(clientErrors[kind] ?? 'server_error', `${source}${messageTail(error)}`, {
+  return new Failure(clientErrors[kind] ?? 'server_error', `${source}${reason}`, {
     cause: error,
     ...(wait !== undefined && Number.isFinite(wait) && { retryAfterSeconds: Math.ceil(wait) }),
   });

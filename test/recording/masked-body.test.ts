@@ -4,7 +4,7 @@ import type { Transport } from '../../src/client/http/transport.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createUsedExchanges } from '../../src/recording/match-exchange.ts';
 import { createMaskedBody } from '../../src/recording/masked-body.ts';
-import { readRecording } from '../../src/recording/read-recording.ts';
+import { readRecording } from '../../src/recording/format.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
 import { createReplay, createReplayClock } from '../../src/recording/replay.ts';
 import { createSecretFilter, type SecretFilter } from '../../src/secrets/secret-filter.ts';

@@ -5,8 +5,7 @@ import {
   keepUsedExchanges,
   takeExchange,
 } from '../../src/recording/match-exchange.ts';
-import type { RecordedRequest } from '../../src/recording/format.ts';
-import type { RecordedExchange } from '../../src/recording/read-recording.ts';
+import type { RecordedRequest, RecordedExchange } from '../../src/recording/format.ts';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../src/clock.ts';
 import { newPath } from './recording-fixtures.ts';

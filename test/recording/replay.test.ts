@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
 import { createUsedExchanges } from '../../src/recording/match-exchange.ts';
-import { readRecording } from '../../src/recording/read-recording.ts';
+import { readRecording } from '../../src/recording/format.ts';
 import { createReplay, createReplayClock } from '../../src/recording/replay.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { delta, done } from '../support/raw-replies.ts';

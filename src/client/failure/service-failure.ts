@@ -172,7 +172,8 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
     return { kind, summary: 'the server does not offer the chat API', remedy: checkUrl };
   }
   const isPrompt = request.method === 'POST';
-  const fields = sentFields(request);
+  const sent = parseJson(Buffer.from(request.body ?? []).toString());
+  const fields = isJsonObject(sent) ? sent : {};
   if (isPrompt && refusesModel(body, fields['model']))
     return { kind: 'not_found', ...unknownModel };
   if (kind === 'not_found' && !isAboutModel(body)) {
@@ -209,12 +210,6 @@ const refusesParameter = ({ message = '' }: ErrorBody) =>
   /\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? (?:parameter|argument|field)s?\b/i.test(
     message,
   );
-
-/** Reads the fields of the request's body. */
-function sentFields({ body }: HttpRequest): JsonObject {
-  const fields = body === undefined ? undefined : parseJson(Buffer.from(body).toString());
-  return isJsonObject(fields) ? fields : {};
-}
 
 /**
  * The failure of a response without content: redirects are not followed, because the key and the prompt would go to a

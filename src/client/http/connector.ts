@@ -32,7 +32,13 @@ export function createConnector(
         attempt.abort(connectTimedOut(route, connectTimeout)),
       );
       try {
-        return await openSocket(route, signal, tls);
+        const { server, secure, forwardProxy } = route;
+        if (!secure || forwardProxy === undefined) {
+          return await connectTo(server, route, signal, tls);
+        }
+        const socket = await connectTo(forwardProxy.url, route, signal);
+        await requestTunnel(socket, route, forwardProxy.url);
+        return await connectTo(server, route, signal, { ...tls, socket });
       } catch (error) {
         throw networkFailure(signal.aborted ? signal.reason : error, 'connecting', route);
       } finally {
@@ -45,18 +51,6 @@ export function createConnector(
       for (const attempt of attempts) attempt.abort(new Error('the client was closed'));
     },
   };
-}
-
-async function openSocket(
-  route: Route,
-  signal: AbortSignal,
-  tls: ConnectionOptions,
-): Promise<Socket> {
-  const { server, secure, forwardProxy } = route;
-  if (!secure || forwardProxy === undefined) return connectTo(server, route, signal, tls);
-  const socket = await connectTo(forwardProxy.url, route, signal);
-  await requestTunnel(socket, route, forwardProxy.url);
-  return connectTo(server, route, signal, { ...tls, socket });
 }
 
 /** Connects to the service or to a proxy. @throws Failure that names which of them failed */

@@ -121,7 +121,18 @@ async function* decodeBody(
   received: AsyncIterable<Uint8Array>,
   encoding: string,
 ): AsyncGenerator<Uint8Array> {
-  const decoder = await createDecoder(encoding);
+  const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
+  // Decode each piece as it arrives, and keep the part before a cut.
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
+  const flushes = (flush: number) => ({ flush, finishFlush: flush });
+  const isZip = /^(?:x-)?gzip$|^deflate$/.test(encoding);
+  if (!isZip && encoding !== 'br') {
+    const message = `the content encoding of the answer is not supported (${encoding})`;
+    throw new Failure('server_error', message, { transient: false });
+  }
+  const decoder: Transform = isZip
+    ? createUnzip(flushes(Z_SYNC_FLUSH))
+    : createBrotliDecompress(flushes(BROTLI_OPERATION_FLUSH));
   let cut: { readonly error: unknown } | undefined;
   async function* source(): AsyncGenerator<Uint8Array> {
     try {
@@ -140,20 +151,4 @@ async function* decodeBody(
     throw new Failure('server_error', 'the compressed answer is damaged', { cause: error });
   }
   if (cut !== undefined) throw cut.error;
-}
-
-async function createDecoder(encoding: string): Promise<Transform> {
-  const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
-  // Decode each piece as it arrives, and keep the part before a cut.
-  const flush = constants.Z_SYNC_FLUSH;
-  const brotliFlush = constants.BROTLI_OPERATION_FLUSH;
-  if (/^(?:x-)?gzip$|^deflate$/.test(encoding)) return createUnzip({ flush, finishFlush: flush });
-  if (encoding === 'br') {
-    return createBrotliDecompress({ flush: brotliFlush, finishFlush: brotliFlush });
-  }
-  throw new Failure(
-    'server_error',
-    `the content encoding of the answer is not supported (${encoding})`,
-    { transient: false },
-  );
 }

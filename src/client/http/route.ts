@@ -89,17 +89,11 @@ function isExempt(url: URL, list: string): boolean {
   return list.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true;
     if (entry === '') return false;
-    const exception = parseException(entry);
-    if (exception.port !== undefined && exception.port !== port) return false;
-    return host === exception.host || host.endsWith(`.${exception.host}`);
+    // One colon separates a port; a bare IPv6 address has several.
+    const [, name = entry, ownPort = port] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
+    const exception = bareHost(name).replace(/^(\*?\.)/, '');
+    return ownPort === port && (host === exception || host.endsWith(`.${exception}`));
   });
-}
-
-function parseException(entry: string): { host: string; port: string | undefined } {
-  // One colon separates a port; a bare IPv6 address has several.
-  const parts = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry);
-  const host = bareHost(parts?.[1] ?? entry).replace(/^(\*?\.)/, '');
-  return { host, port: parts?.[2] };
 }
 
 function bareHost(host: string): string {

@@ -1,10 +1,4 @@
-import {
-  definedFields,
-  filledText,
-  firstField,
-  isJsonObject,
-  type JsonObject,
-} from '../../json.ts';
+import { definedFields, filledText, firstField, isJsonObject } from '../../json.ts';
 import { catalogue, type ModelRecord } from '../contract.ts';
 
 /** A model's properties; unknown ones are absent. */
@@ -52,11 +46,6 @@ const purposeFields = ['purpose', 'description', 'summary'];
 /** Nested records that have limits on some services. */
 const groups = ['limits', 'capabilities', 'metadata', 'meta', 'details', 'top_provider'];
 
-function withGroups(record: JsonObject): JsonObject[] {
-  const inner = groups.map((group) => record[group]).filter(isJsonObject);
-  return [record, ...inner, ...inner.map((group) => group['limits']).filter(isJsonObject)];
-}
-
 /** Reads a positive number, also with a unit: `128K`, `1M tokens`, `about 18 ms`, `0.02 s`. */
 function readQuantity(value: unknown, units: Readonly<Record<string, number>>): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) && value > 0 ? value : undefined;
@@ -73,7 +62,9 @@ const readText = (value: unknown) => filledText(typeof value === 'string' ? valu
 
 /** Reads a record's properties under their usual names; the contract's catalogue supplies missing ones. */
 export function describeModel(record: ModelRecord): ModelDescription {
-  const records = withGroups(record);
+  const inner = groups.map((group) => record[group]).filter(isJsonObject);
+  const limits = inner.map((group) => group['limits']).filter(isJsonObject);
+  const records = [record, ...inner, ...limits];
   const entry = catalogue.find(({ id }) => id === record.id);
   const stated = definedFields({
     contextWindow: firstField(records, windowFields, (value) => readQuantity(value, tokenUnits)),

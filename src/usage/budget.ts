@@ -28,28 +28,25 @@ interface Amount {
 }
 
 /** An amount, and what requests have used of it. */
-export interface Limit extends Amount {
-  /** `--max-total-tokens`, `the daily budget`. */
-  readonly name: string;
-  /** What may help besides a shorter answer; undefined for the limits of a run. */
-  readonly otherWays: (() => string) | undefined;
-  used: number;
-  /** The length of the longest answer, in tokens. */
-  longestAnswer: number;
-  /** The estimates of running requests. */
-  readonly reserved: Map<CompletionRequest, number>;
-  /** Resume the requests that wait for running ones. */
-  waiting: (() => void)[];
-}
+export type Limit = ReturnType<typeof createLimit>;
 
-function createLimit(
-  { amount, currency }: Amount,
-  name: string,
-  otherWays?: Limit['otherWays'],
-): Limit {
-  const nothing = { used: 0, longestAnswer: 0, reserved: new Map(), waiting: [] };
-  return { amount, currency, name, otherWays, ...nothing };
-}
+/**
+ * @param name `--max-total-tokens`, `the daily budget`
+ * @param otherWays what may help besides a shorter answer; undefined for the limits of a run
+ */
+const createLimit = ({ amount, currency }: Amount, name: string, otherWays?: () => string) => ({
+  amount,
+  currency,
+  name,
+  otherWays,
+  used: 0,
+  /** The length of the longest answer, in tokens. */
+  longestAnswer: 0,
+  /** The estimates of running requests. */
+  reserved: new Map<CompletionRequest, number>(),
+  /** Resume the requests that wait for running ones. */
+  waiting: [] as (() => void)[],
+});
 
 /** What to do about a refused request. @param hasLimit of the answer */
 function hintFor({ used, amount, otherWays }: Limit, hasLimit: boolean): string | undefined {

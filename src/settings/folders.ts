@@ -2,8 +2,6 @@ import path from 'node:path';
 import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
 
-export type Folders = ReturnType<typeof resolveFolders>;
-
 export interface FolderFacts {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;

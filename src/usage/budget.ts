@@ -48,13 +48,6 @@ const createLimit = ({ amount, currency }: Amount, name: string, otherWays?: () 
   waiting: [] as (() => void)[],
 });
 
-/** What to do about a refused request. @param hasLimit of the answer */
-function hintFor({ used, amount, otherWays }: Limit, hasLimit: boolean): string | undefined {
-  if (otherWays === undefined) return hasLimit ? undefined : 'set --max-tokens';
-  const shorter = hasLimit ? 'set a smaller --max-tokens, ' : 'set --max-tokens, ';
-  return `${used < amount ? shorter : ''}${otherWays()}`;
-}
-
 /** What sends the requests of a service. A fallback or a new key opens services with the same source. */
 export interface UsageSource {
   /** The same as in `LedgerLine`. */
@@ -240,11 +233,13 @@ export function openBudget(run: Run, source: UsageSource, isSandbox: boolean) {
     const [used, next] = [limit.used, expected(limit, request)].map((one) =>
       amountText(limit, one),
     );
-    return new Failure(
-      'budget',
-      `${nameOf(limit)} would be exceeded: ${used} used, and this request may use ~${next}`,
-      { hint: hintFor(limit, estimateRequest(request).answer !== undefined) },
-    );
+    const hasLimit = estimateRequest(request).answer !== undefined;
+    const shorter = hasLimit ? 'set a smaller --max-tokens' : 'set --max-tokens';
+    const helps = limit.otherWays === undefined ? !hasLimit : limit.used < limit.amount;
+    const ways = [helps ? shorter : undefined, limit.otherWays?.()];
+    const hint = ways.filter((way) => way !== undefined).join(', ') || undefined;
+    const message = `${nameOf(limit)} would be exceeded: ${used} used, and this request may use ~${next}`;
+    return new Failure('budget', message, { hint });
   }
   /** Finds the first limit that the request might exceed beside running ones. */
   function firstFull(request: CompletionRequest): Limit | undefined {

@@ -179,6 +179,11 @@ const helpWords: Source = ({ command, before }) => {
   return [...commandCandidates(group), ...(before.length > 0 ? [] : topicRows)];
 };
 
+const fileNames =
+  '--file --messages --output --record --replay --results --scenario --schema file files results'.split(
+    ' ',
+  );
+
 /** The candidates by the name of the option or argument; others have none. */
 const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
@@ -202,13 +207,8 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['name', names],
   ['value', settingValue],
   ['words', helpWords],
+  ...fileNames.map((name) => [name, () => [files]] as const),
 ]);
-
-const fileNames: ReadonlySet<string> = new Set(
-  '--file --messages --output --record --replay --results --scenario --schema file files results'.split(
-    ' ',
-  ),
-);
 
 /**
  * The candidates for the value of an option (`--model`) or an argument (`file`): its choices, else those for its name,
@@ -221,7 +221,6 @@ async function candidatesFor(
   choices?: readonly string[],
 ): Promise<readonly Candidate[]> {
   if (choices !== undefined) return plain(choices);
-  if (fileNames.has(name)) return [files];
   const source = sources.get(name);
   if (source !== undefined) return source(request);
   const key = settingKeys.find((candidate) => `--${definitions[candidate].name}` === name);

@@ -1,22 +1,16 @@
-/** A Markdown file in two parts; the lines are numbers of the file, from 1. */
-export interface SplitFile {
-  /** The YAML between the lines of dashes; undefined if there is none. */
-  readonly frontMatter: string | undefined;
-  readonly frontMatterLine: number;
-  readonly body: string;
-  readonly bodyLine: number;
-}
-
 const lineCount = (text: string) => text.split('\n').length - 1;
 
 /** Removes the blank lines at the start, and blanks at the end. */
-function trimBody(text: string, line: number): Pick<SplitFile, 'body' | 'bodyLine'> {
+function trimBody(text: string, line: number) {
   const start = /^(?:[ \t\r]*\n)*/.exec(text)?.[0] ?? '';
   return { body: text.slice(start.length).trimEnd(), bodyLine: line + lineCount(start) };
 }
 
-/** Splits off the front matter. A first line that starts with `#!` is not part of the prompt. */
-export function splitFrontMatter(content: string): SplitFile {
+/**
+ * Splits off the front matter, the YAML between the lines of dashes; it is undefined if there is none. The lines are
+ * numbers of the file, from 1. A first line that starts with `#!` is not part of the prompt.
+ */
+export function splitFrontMatter(content: string) {
   const shebang = /^#![^\n]*(?:\n|$)/.exec(content)?.[0] ?? '';
   const line = 1 + lineCount(shebang);
   const text = content.slice(shebang.length);

@@ -3,7 +3,7 @@ import type { ClientOptions } from './client/client.ts';
 import type { ProgramClock } from './clock.ts';
 import { isSet, type Environment } from './environment.ts';
 import { Failure } from './failure.ts';
-import { createNotices, type Notices } from './output/notices.ts';
+import { createNotices } from './output/notices.ts';
 import { cleanLine, maskMessage, type Secrets } from './secrets/secrets.ts';
 import type { ResolvedSettings } from './settings/resolved-settings.ts';
 import { trueOrFalse } from './settings/value-types.ts';
@@ -12,13 +12,7 @@ import type { Ask } from './terminal/device/ask.ts';
 import type { TerminalDevice } from './terminal/device/device.ts';
 import { opensLinks, terminalColors } from './terminal/device/terminal-kind.ts';
 import type { OutputStream, Streams } from './terminal/device/streams.ts';
-import {
-  colorStyle,
-  hasColor,
-  plainStyle,
-  type Style,
-  type TerminalColors,
-} from './terminal/style.ts';
+import { colorStyle, hasColor, plainStyle, type Style } from './terminal/style.ts';
 
 /** Everything of the outside world that a command may touch. */
 export interface Context {
@@ -80,26 +74,7 @@ export interface JsonOptions extends GlobalOptions {
 }
 
 /** How this run shows output. Standard output and standard error are judged separately. */
-export interface Presentation {
-  readonly notices: Notices;
-  /** Writes one line `natter: debug: …` if `NATTER_DEBUG` is set. */
-  readonly debugLog: (text: string) => void;
-  /** How standard output is styled. */
-  readonly style: Style;
-  /** How standard error is styled. */
-  readonly noticeStyle: Style;
-  /** Whether standard error can rewrite a line in place. */
-  readonly animated: boolean;
-  /** Whether standard output can redraw rows. */
-  readonly drawsOutput: boolean;
-  /** Whether standard output is a terminal for which Markdown is written as labelled text. */
-  readonly isSpoken: boolean;
-  /** Whether the locale is UTF-8, and this is not the Linux console, so that box drawing and typographic marks can be shown. */
-  readonly unicode: boolean;
-  /** Whether the terminal is known to open links. */
-  readonly opensLinks: boolean;
-  readonly colors: TerminalColors;
-}
+export type Presentation = Awaited<ReturnType<typeof present>>;
 
 /** A command that runs, before its settings are read. */
 export interface StartedRun<Options extends GlobalOptions = GlobalOptions> {
@@ -144,7 +119,7 @@ export function canRedraw(environment: Environment, { accessible }: GlobalOption
 }
 
 /** Decides once how the run shows output. */
-export async function present(context: Context, options: GlobalOptions): Promise<Presentation> {
+export async function present(context: Context, options: GlobalOptions) {
   const { streams, environment, secrets } = context;
   const { stderr } = streams;
   const debug = isSet(environment, 'NATTER_DEBUG');
@@ -155,15 +130,23 @@ export async function present(context: Context, options: GlobalOptions): Promise
     hasColor(isTerminal, environment, options.color) ? colorStyle : plainStyle;
   return {
     notices: createNotices(stderr, options.quiet === true, (text) => maskMessage(secrets, text)),
-    debugLog(text) {
+    /** Writes one line `natter: debug: …` if `NATTER_DEBUG` is set. */
+    debugLog(text: string): void {
       if (debug) void stderr.write(`natter: debug: ${cleanLine(context, text)}\n`);
     },
+    /** How standard output is styled. */
     style: styleOf(streams.stdout),
+    /** How standard error is styled. */
     noticeStyle: styleOf(stderr),
+    /** Whether standard error can rewrite a line in place. */
     animated: stderr.isTerminal && canDraw && !debug,
+    /** Whether standard output can redraw rows. */
     drawsOutput: streams.stdout.isTerminal && canDraw && !isInterrupted,
+    /** Whether standard output is a terminal for which Markdown is written as labelled text. */
     isSpoken: streams.stdout.isTerminal && !canDraw,
+    /** Whether the locale is UTF-8, and this is not the Linux console: box drawing and typographic marks can be shown. */
     unicode: isUnicode(context),
+    /** Whether the terminal is known to open links. */
     opensLinks: opensLinks(environment),
     colors: terminalColors(environment),
   };

@@ -6,13 +6,7 @@ const maxBytesPerToken = 128;
 const warningShare = 0.8;
 
 /** A request compared with the model's window, in tokens. */
-export interface ContextFit {
-  readonly model: string;
-  /** Absent if neither the service nor the contract's catalogue has one. */
-  readonly window?: number;
-  readonly estimate: number;
-  readonly state: 'fits' | 'near' | 'over';
-}
+export type ContextFit = ReturnType<typeof contextFit>;
 
 /** Windows in tokens by model id, as reported by the service. */
 export type ModelWindows = ReadonlyMap<string, number>;
@@ -51,11 +45,13 @@ export function smallestModelFor(tokens: number, served = noWindows): string {
 }
 
 /** `estimate`: tokens of the input and of the requested output. */
-export function contextFit(model: string, estimate: number, served = noWindows): ContextFit {
+export function contextFit(model: string, estimate: number, served = noWindows) {
+  /** Undefined if neither the service nor the contract's catalogue has one. */
   const window = contextWindow(model, served);
-  if (window === undefined) return { model, estimate, state: 'fits' };
-  const state = estimate > window ? 'over' : estimate >= window * warningShare ? 'near' : 'fits';
-  return { model, window, estimate, state };
+  const most = window ?? Infinity;
+  const isNear = estimate >= most * warningShare;
+  const state = estimate > most ? 'over' : isNear ? 'near' : 'fits';
+  return { model, window, estimate, state } as const;
 }
 
 const count = (value: number) => value.toLocaleString('en-US');
@@ -76,8 +72,7 @@ export function contextWarning(
   const larger = largerModel(fit.window, served);
   const others = modelSwitch === '-m' ? '' : '; /compact replaces the older turns with a summary';
   const advice = larger === undefined ? others : `; ${modelSwitch} ${larger} has a larger window`;
-  const relation = fit.state === 'over' ? 'over' : 'near';
-  return `~${count(fit.estimate)} tokens, ${relation} ${fit.model}'s window of ${count(fit.window)}${advice}`;
+  return `~${count(fit.estimate)} tokens, ${fit.state} ${fit.model}'s window of ${count(fit.window)}${advice}`;
 }
 
 /**

@@ -7,14 +7,7 @@ const minGap = 2;
 const twoDays = 48;
 
 /** The time of a prompt, as far as it is not known from the turn before. */
-export interface PromptTime {
-  /** `14:05`. */
-  readonly clock: string;
-  /** `Saturday 28 November`; undefined on the day of the turn before. */
-  readonly day: string | undefined;
-  /** `3 hours later, Saturday 28 November 14:05`, which stands before the prompt. */
-  readonly gap: string | undefined;
-}
+export type PromptTime = NonNullable<ReturnType<typeof promptTime>>;
 
 function dayOf(at: Date, hasYear: boolean): string {
   const part = (options: Intl.DateTimeFormatOptions) => at.toLocaleDateString('en', options);
@@ -23,19 +16,22 @@ function dayOf(at: Date, hasYear: boolean): string {
 }
 
 /** Tells the time of a prompt. Without a known time (a damaged journal has the epoch) it is undefined. */
-export function promptTime(at: Date, before: Date | undefined): PromptTime | undefined {
+export function promptTime(at: Date, before: Date | undefined) {
   if (at.getTime() === 0) return undefined;
   const last = before?.getTime() === 0 ? undefined : before;
   const clock = at.toTimeString().slice(0, 5);
   const day = dayOf(at, last !== undefined && last.getFullYear() !== at.getFullYear());
   const hours = last === undefined ? 0 : (at.getTime() - last.getTime()) / hour;
   const count = hours < twoDays ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;
-  // The line of a gap names the day.
-  if (hours > minGap) return { clock, day: undefined, gap: `${count} later, ${day} ${clock}` };
+  const isSameDay = last?.toDateString() === at.toDateString();
+  const isLater = hours > minGap;
   return {
+    /** `14:05`. */
     clock,
-    day: last?.toDateString() === at.toDateString() ? undefined : day,
-    gap: undefined,
+    /** `Saturday 28 November`; undefined on the day of the turn before, and after a gap, whose line names the day. */
+    day: isLater || isSameDay ? undefined : day,
+    /** `3 hours later, Saturday 28 November 14:05`, which stands before the prompt. */
+    gap: isLater ? `${count} later, ${day} ${clock}` : undefined,
   };
 }
 

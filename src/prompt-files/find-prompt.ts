@@ -98,13 +98,6 @@ export interface PromptPlaces {
   readonly own: string | undefined;
 }
 
-/** A folder with prompt files. */
-interface PromptFolder {
-  readonly origin: 'project' | 'own';
-  readonly path: string;
-  readonly boundary: Boundary;
-}
-
 /** A folder and those above it, up to the root of the file system. */
 function foldersUpFrom(folder: string): readonly string[] {
   const parent = path.dirname(folder);
@@ -133,20 +126,20 @@ const projectBoundary = (root: string): Boundary => ({
  * All folders in the order in which a name is looked up: that of the current directory, those above it in the same
  * repository, the person's own.
  */
-function promptFolders({ homeDirectory, own }: PromptPlaces): readonly PromptFolder[] {
+function promptFolders({ homeDirectory, own }: PromptPlaces) {
   const directory = path.resolve('.');
   const repository = nearestWith('.git', directory, homeDirectory);
   const above = foldersUpFrom(directory);
   const candidates = above.slice(0, repository === undefined ? 1 : above.indexOf(repository) + 1);
   const project = candidates
     .filter((folder) => isFolder(promptsIn(folder)))
-    .map((folder): PromptFolder => {
+    .map((folder) => {
       const boundary = projectBoundary(repository ?? folder);
-      return { origin: 'project', path: promptsIn(folder), boundary };
+      return { origin: 'project' as const, path: promptsIn(folder), boundary };
     });
   if (own === undefined || !isFolder(own)) return project;
   const boundary = { root: own, title: 'your folder of prompts', followsLinks: true };
-  return [...project, { origin: 'own', path: own, boundary }];
+  return [...project, { origin: 'own' as const, path: own, boundary }];
 }
 
 /** The folder for a new prompt of the project: at the root of its repository, else in the current directory. */
@@ -201,7 +194,11 @@ function mayBePath(word: string): boolean {
   return hasExtension || word.includes('/') || word.includes(path.sep) || word.startsWith('.');
 }
 
-function foundIn({ origin, boundary }: PromptFolder, name: string, file: string): FoundPrompt {
+function foundIn(
+  { origin, boundary }: Pick<FoundPrompt, 'origin' | 'boundary'>,
+  name: string,
+  file: string,
+): FoundPrompt {
   const target = boundary.followsLinks ? file : realPath(file);
   return { name, origin, boundary, file: { name: shownPath(file), path: target } };
 }

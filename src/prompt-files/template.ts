@@ -126,26 +126,25 @@ export function placeholdersOf(
   );
 }
 
-/** What replaces the placeholders of a template. */
-interface PlaceholderValues {
-  readonly variables: ReadonlyMap<string, string>;
-  readonly stdin: string;
-  readonly words: readonly string[];
-  /** The content for a `file` placeholder. */
-  readonly contentOf: (placeholder: Placeholder) => string;
-}
-
-function valueOf(part: Placeholder, values: PlaceholderValues): string {
-  if (part.kind === 'variable') return values.variables.get(part.name) ?? '';
-  if (part.kind === 'stdin') return values.stdin;
-  if (part.kind === 'arguments') return values.words.join(' ');
-  if (part.kind === 'argument') return values.words[Number(part.name) - 1] ?? '';
-  return part.kind === 'file' ? values.contentOf(part) : '';
-}
-
 /** Replaces the placeholders. Placeholders in the values are not replaced. Includes must have been resolved. */
-export function fillTemplate(template: Template, values: PlaceholderValues): string {
-  return template
-    .map((part) => (part.kind === 'text' ? part.text : valueOf(part, values)))
-    .join('');
+export function fillTemplate(
+  template: Template,
+  values: {
+    readonly variables: ReadonlyMap<string, string>;
+    readonly stdin: string;
+    readonly words: readonly string[];
+    /** The content for a `file` placeholder. */
+    readonly contentOf: (placeholder: Placeholder) => string;
+  },
+): string {
+  const { variables, stdin, words, contentOf } = values;
+  const texts = template.map((part) => {
+    if (part.kind === 'text') return part.text;
+    if (part.kind === 'variable') return variables.get(part.name) ?? '';
+    if (part.kind === 'stdin') return stdin;
+    if (part.kind === 'arguments') return words.join(' ');
+    if (part.kind === 'argument') return words[Number(part.name) - 1] ?? '';
+    return part.kind === 'file' ? contentOf(part) : '';
+  });
+  return texts.join('');
 }

@@ -2,16 +2,6 @@ import path from 'node:path';
 import type { Environment } from '../environment.ts';
 import { Failure } from '../failure.ts';
 
-/** The paths are absolute and have natter's folder name; they are undefined without a home folder. */
-export interface Folders {
-  /** Settings and credentials. */
-  readonly config: string | undefined;
-  /** Conversations. */
-  readonly data: string | undefined;
-  /** Input history and drafts: losing them does no harm. */
-  readonly state: string | undefined;
-}
-
 export interface FolderFacts {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
@@ -46,7 +36,7 @@ function isAbsolute(name: string, windows: boolean): boolean {
   return windows ? /^(?:[a-z]:[\\/]|[\\/]{2})/i.test(name) : path.posix.isAbsolute(name);
 }
 
-function resolveFolder(name: keyof Folders, facts: FolderFacts): string | undefined {
+function resolveFolder(name: keyof typeof locations, facts: FolderFacts): string | undefined {
   const location = locations[name];
   const { environment, platform, homeDirectory } = facts;
   const windows = platform === 'win32';
@@ -68,16 +58,18 @@ function resolveFolder(name: keyof Folders, facts: FolderFacts): string | undefi
 
 /**
  * Finds the folders of natter: from its variables, else the XDG base directories on Unix and macOS (a relative value is
- * ignored, as the specification requires), or `%APPDATA%` and `%LOCALAPPDATA%` on Windows.
+ * ignored, as the specification requires), or `%APPDATA%` and `%LOCALAPPDATA%` on Windows. The paths are absolute and
+ * have natter's folder name; they are undefined without a home folder.
  * @throws Failure `configuration` if one of natter's variables is a relative path
  */
-export function resolveFolders(facts: FolderFacts): Folders {
-  return {
-    config: resolveFolder('config', facts),
-    data: resolveFolder('data', facts),
-    state: resolveFolder('state', facts),
-  };
-}
+export const resolveFolders = (facts: FolderFacts) => ({
+  /** Settings and credentials. */
+  config: resolveFolder('config', facts),
+  /** Conversations. */
+  data: resolveFolder('data', facts),
+  /** Input history and drafts: losing them does no harm. */
+  state: resolveFolder('state', facts),
+});
 
 /**
  * Finds the folder of natter's compiled code, in the user's cache folder. `bin/start.cjs` decides the same before the

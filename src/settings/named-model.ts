@@ -7,13 +7,7 @@ import type { GlobalOptions, Context } from '../run.ts';
 import { readRequestSettings } from './read-settings.ts';
 
 /** A model as the user names it: `llama3` or `local:llama3`. */
-export interface NamedModel {
-  readonly label: string;
-  /** Undefined for the current profile. */
-  readonly profile: string | undefined;
-  /** Undefined for the model of the profile. */
-  readonly model: string | undefined;
-}
+export type NamedModel = ReturnType<typeof parseModel>;
 
 /** Tags of models in Ollama and elsewhere, as after the colon of `llama3:8b`, `gemma3n:e4b` and `phi3:mini`. */
 const modelTag =
@@ -32,12 +26,14 @@ export function parseModel(
   text: string,
   profiles: readonly string[] | undefined,
   kind: FailureKind,
-): NamedModel {
+) {
   const colon = text.indexOf(':');
+  // Without a profile, the current one.
   const whole = { label: text, profile: undefined, model: text };
   if (colon < 0 || profiles === undefined) return whole;
   const [profile, model] = [text.slice(0, colon), text.slice(colon + 1)];
   if (profiles.includes(profile)) {
+    // Without a model, that of the profile.
     return { label: text, profile, model: model === '' ? undefined : model };
   }
   if (!profileName.test(profile) || profile === fineTuned || modelTag.test(model)) return whole;

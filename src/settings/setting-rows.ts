@@ -41,23 +41,6 @@ export function jsonRow({ name, json = null, source }: SettingRow) {
   return { name, value: json, source };
 }
 
-function familyRows(resolved: ResolvedSettings): readonly SettingRow[] {
-  const { params, headers, prices, keys, colors, profile } = resolved;
-  const priceTexts = [...prices].map(([model, price]) => [model, priceText(price)] as const);
-  const texts = { headers, prices: Object.fromEntries(priceTexts), keys, colors };
-  return [
-    ...Object.entries(params).map(([key, { value, source }]) => {
-      return { name: `params.${key}`, value: JSON.stringify(value), json: value, source };
-    }),
-    ...Object.entries(texts).flatMap(([family, members]) =>
-      Object.entries(members).map(([key, value]) => {
-        const source = { kind: 'profile', name: profile.value } as const;
-        return settingRow(`${family}.${key}`, String(value), source);
-      }),
-    ),
-  ];
-}
-
 /** Lists all settings in force, in the order of the table, with secrets masked. */
 export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] {
   const settings = settingKeys.map((key) => {
@@ -66,9 +49,21 @@ export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] 
     const stored = value === undefined ? undefined : storedValue(type, value);
     return settingRow(name, stored, resolved.sources[key]);
   });
-  const { apiKey, apiKeyCommand: printed } = resolved;
+  const { params, headers, keys, colors, profile, apiKey, apiKeyCommand: printed } = resolved;
+  const parameters = Object.entries(params).map(([key, { value, source }]) => {
+    return { name: `params.${key}`, value: JSON.stringify(value), json: value, source };
+  });
+  const prices = Object.fromEntries(
+    Array.from(resolved.prices, ([model, price]) => [model, priceText(price)] as const),
+  );
+  const families = Object.entries({ headers, prices, keys, colors }).flatMap(([family, members]) =>
+    Object.entries(members).map(([key, value]) => {
+      const source = { kind: 'profile', name: profile.value } as const;
+      return settingRow(`${family}.${key}`, String(value), source);
+    }),
+  );
   const masked = apiKey === undefined ? undefined : maskKey(apiKey.value);
   const key = printed === undefined ? masked : maskMark;
   const source = (apiKey ?? printed)?.source ?? ({ kind: 'default', name: 'default' } as const);
-  return [...settings, ...familyRows(resolved), settingRow('api-key', key, source)];
+  return [...settings, ...parameters, ...families, settingRow('api-key', key, source)];
 }

@@ -28,35 +28,25 @@ interface Amount {
 }
 
 /** An amount, and what requests have used of it. */
-export interface Limit extends Amount {
-  /** `--max-total-tokens`, `the daily budget`. */
-  readonly name: string;
-  /** What may help besides a shorter answer; undefined for the limits of a run. */
-  readonly otherWays: (() => string) | undefined;
-  used: number;
+export type Limit = ReturnType<typeof createLimit>;
+
+/**
+ * @param name `--max-total-tokens`, `the daily budget`
+ * @param otherWays what may help besides a shorter answer; undefined for the limits of a run
+ */
+const createLimit = ({ amount, currency }: Amount, name: string, otherWays?: () => string) => ({
+  amount,
+  currency,
+  name,
+  otherWays,
+  used: 0,
   /** The length of the longest answer, in tokens. */
-  longestAnswer: number;
+  longestAnswer: 0,
   /** The estimates of running requests. */
-  readonly reserved: Map<CompletionRequest, number>;
+  reserved: new Map<CompletionRequest, number>(),
   /** Resume the requests that wait for running ones. */
-  waiting: (() => void)[];
-}
-
-function createLimit(
-  { amount, currency }: Amount,
-  name: string,
-  otherWays?: Limit['otherWays'],
-): Limit {
-  const nothing = { used: 0, longestAnswer: 0, reserved: new Map(), waiting: [] };
-  return { amount, currency, name, otherWays, ...nothing };
-}
-
-/** What to do about a refused request. @param hasLimit of the answer */
-function hintFor({ used, amount, otherWays }: Limit, hasLimit: boolean): string | undefined {
-  if (otherWays === undefined) return hasLimit ? undefined : 'set --max-tokens';
-  const shorter = hasLimit ? 'set a smaller --max-tokens, ' : 'set --max-tokens, ';
-  return `${used < amount ? shorter : ''}${otherWays()}`;
-}
+  waiting: [] as (() => void)[],
+});
 
 /** What sends the requests of a service. A fallback or a new key opens services with the same source. */
 export interface UsageSource {
@@ -243,11 +233,13 @@ export function openBudget(run: Run, source: UsageSource, isSandbox: boolean) {
     const [used, next] = [limit.used, expected(limit, request)].map((one) =>
       amountText(limit, one),
     );
-    return new Failure(
-      'budget',
-      `${nameOf(limit)} would be exceeded: ${used} used, and this request may use ~${next}`,
-      { hint: hintFor(limit, estimateRequest(request).answer !== undefined) },
-    );
+    const hasLimit = estimateRequest(request).answer !== undefined;
+    const shorter = hasLimit ? 'set a smaller --max-tokens' : 'set --max-tokens';
+    const helps = limit.otherWays === undefined ? !hasLimit : limit.used < limit.amount;
+    const ways = [helps ? shorter : undefined, limit.otherWays?.()];
+    const hint = ways.filter((way) => way !== undefined).join(', ') || undefined;
+    const message = `${nameOf(limit)} would be exceeded: ${used} used, and this request may use ~${next}`;
+    return new Failure('budget', message, { hint });
   }
   /** Finds the first limit that the request might exceed beside running ones. */
   function firstFull(request: CompletionRequest): Limit | undefined {

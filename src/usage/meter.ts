@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ChatOptions, Client } from '../client/client.ts';
-import type { CompletionRequest } from '../client/contract.ts';
+import type { CompletionRequest, Usage } from '../client/contract.ts';
 import type { AnswerFinished } from '../client/events.ts';
 import { textMessages } from '../conversation/message-text.ts';
 import {
@@ -17,22 +17,6 @@ import { openBudget, type UsageSource } from './budget.ts';
 import { appendToLedger, ledgerFolder, type LedgerLine, tokensOf } from './ledger.ts';
 
 const longestModel = 200;
-
-/** What is known of a request at its end. */
-interface MeteredRequest {
-  readonly request: CompletionRequest;
-  readonly finished: AnswerFinished | undefined;
-  /** Why it failed; {@link stopped} if its caller stopped it. */
-  readonly error: unknown;
-  /** Estimated tokens of the answer, with reasoning. */
-  readonly received: number;
-  /** Attempts of all its sends. */
-  readonly attempts: number;
-  /** Whether the service read the prompt. */
-  readonly isAccepted: boolean;
-  /** Milliseconds. */
-  readonly time: number;
-}
 
 /** Adds an estimate to the event if the service seems to have cut the prompt. */
 function withTruncation(event: AnswerFinished, { messages }: CompletionRequest): AnswerFinished {
@@ -51,13 +35,12 @@ function outcomeOf(error: unknown): string {
   return error instanceof Failure ? error.kind : 'unexpected';
 }
 
-/** Estimates tokens that the service did not report. A refused prompt was not read, and costs nothing. */
-function estimateOf({ request, received, isAccepted, finished }: MeteredRequest) {
-  const { prompt_tokens: input, completion_tokens: output } = finished?.usage ?? {};
-  if (!isAccepted || (input !== undefined && output !== undefined)) return undefined;
+/** Estimates tokens that the service did not report. @param received the estimate of the answer, with reasoning */
+function estimateOf({ messages }: CompletionRequest, usage: Usage | undefined, received: number) {
+  const { prompt_tokens: input, completion_tokens: output } = usage ?? {};
+  if (input !== undefined && output !== undefined) return undefined;
   return {
-    prompt_tokens:
-      input === undefined ? estimateMessages(textMessages(request.messages)) : undefined,
+    prompt_tokens: input === undefined ? estimateMessages(textMessages(messages)) : undefined,
     completion_tokens: output === undefined ? Math.ceil(received) : undefined,
   };
 }
@@ -98,33 +81,6 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
     const before = source.costs?.get(price.currency) ?? 0;
     source.costs?.set(price.currency, before + costOf(price, tokensOf(line)));
   }
-  function end(from: UsageSource, seen: MeteredRequest, isThrottled: boolean): void {
-    const { request, finished } = seen;
-    const { usage } = finished ?? {};
-    const line: LedgerLine = {
-      time: clock.date().toISOString(),
-      command: from.command,
-      profile: settings.profile.value,
-      // A key that was typed as the model must not be stored.
-      model: maskText(context.secrets, request.model).slice(0, longestModel),
-      prompt_tokens: usage?.prompt_tokens ?? null,
-      completion_tokens: usage?.completion_tokens ?? null,
-      cached_tokens: usage?.cached_tokens,
-      estimated: estimateOf(seen),
-      ms: Math.round(finished?.timing.total ?? seen.time),
-      outcome: outcomeOf(seen.error),
-      attempts: seen.attempts + (refused.get(request)?.attempts ?? 0),
-      conversation: from.conversation?.() ?? null,
-      batch: from.batch ?? null,
-      sandbox: isSandbox ? true : undefined,
-    };
-    refused.delete(request);
-    budget?.settle(request, line);
-    addCost(line, request.model);
-    if (!values.ledger) return;
-    if (isThrottled && line.outcome === 'rate_limited') refused.set(request, line);
-    else write(line);
-  }
   async function* send(from: UsageSource, request: CompletionRequest, how?: ChatOptions) {
     if (isLimited) {
       budget ??= openBudget(run, source, isSandbox);
@@ -149,10 +105,32 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
       error = how?.signal?.aborted === true ? stopped : thrown;
       throw thrown;
     } finally {
+      const { usage } = finished ?? {};
       const sent = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
-      const time = clock.monotonic() - start;
-      const seen = { request, finished, error, received, isAccepted, time };
-      end(from, { ...seen, attempts: sent ?? attempts }, how?.throttle !== undefined);
+      const line: LedgerLine = {
+        time: clock.date().toISOString(),
+        command: from.command,
+        profile: settings.profile.value,
+        // A key that was typed as the model must not be stored.
+        model: maskText(context.secrets, request.model).slice(0, longestModel),
+        prompt_tokens: usage?.prompt_tokens ?? null,
+        completion_tokens: usage?.completion_tokens ?? null,
+        cached_tokens: usage?.cached_tokens,
+        // A refused prompt was not read, and costs nothing.
+        estimated: isAccepted ? estimateOf(request, usage, received) : undefined,
+        ms: Math.round(finished?.timing.total ?? clock.monotonic() - start),
+        outcome: outcomeOf(error),
+        attempts: (sent ?? attempts) + (refused.get(request)?.attempts ?? 0),
+        conversation: from.conversation?.() ?? null,
+        batch: from.batch ?? null,
+        sandbox: isSandbox ? true : undefined,
+      };
+      refused.delete(request);
+      budget?.settle(request, line);
+      addCost(line, request.model);
+      const isSentAgain = how?.throttle !== undefined && line.outcome === 'rate_limited';
+      if (values.ledger && isSentAgain) refused.set(request, line);
+      else if (values.ledger) write(line);
     }
   }
   const metered = (from: UsageSource) =>

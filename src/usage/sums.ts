@@ -6,34 +6,31 @@ export const groupings = ['day', 'model', 'profile', 'command'] as const;
 export type Grouping = (typeof groupings)[number];
 
 /** The requests of one day, model, profile or command. */
-export interface UsageSum {
-  readonly key: string;
-  requests: number;
-  /** Requests without a complete answer, except those that the user stopped. */
-  failed: number;
-  promptTokens: number;
-  /** The part of the prompts that services read from their caches. */
-  cachedTokens: number;
-  answerTokens: number;
-  /** Requests whose tokens are estimated in part. */
-  estimated: number;
-  /** The cost by currency, where the prices are known. */
-  readonly costs: Map<string, number>;
-  /** Requests with tokens, but without a price. */
-  unpriced: number;
-  /** The first of them. */
-  withoutPrice?: LedgerLine;
-}
+export type UsageSum = ReturnType<typeof emptySum>;
 
 /** The price of the model of a request; undefined if it is not known. */
 export type PriceOf = (line: LedgerLine) => Price | undefined;
 
 const withoutFailure: ReadonlySet<string> = new Set(['answered', 'stopped']);
 
-function emptySum(key: string): UsageSum {
-  const counts = { requests: 0, failed: 0, promptTokens: 0, cachedTokens: 0, answerTokens: 0 };
-  return { key, ...counts, estimated: 0, unpriced: 0, costs: new Map() };
-}
+const emptySum = (key: string) => ({
+  key,
+  requests: 0,
+  /** Requests without a complete answer, except those that the user stopped. */
+  failed: 0,
+  promptTokens: 0,
+  /** The part of the prompts that services read from their caches. */
+  cachedTokens: 0,
+  answerTokens: 0,
+  /** Requests whose tokens are estimated in part. */
+  estimated: 0,
+  /** The cost by currency, where the prices are known. */
+  costs: new Map<string, number>(),
+  /** Requests with tokens, but without a price. */
+  unpriced: 0,
+  /** The first of them. */
+  withoutPrice: undefined as LedgerLine | undefined,
+});
 
 function add(sum: UsageSum, line: LedgerLine, price: Price | undefined): void {
   const tokens = tokensOf(line);

@@ -150,7 +150,7 @@ const serviceOf = (run: Run, client: Client, calls: string[]): ReplService => ({
       ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
       ...(parameters === undefined ? {} : { params: parameters.set }),
     },
-    fit: { model, estimate: 10, state: 'fits' },
+    fit: { model, window: undefined, estimate: 10, state: 'fits' },
     warning: undefined,
   }),
   async connect(address, key) {

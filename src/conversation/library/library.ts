@@ -37,35 +37,27 @@ import {
 import { allMarks, attributeRecords } from '../attributes.ts';
 import { startFolder, summarize } from './read-conversation.ts';
 
-export interface LibraryEntry {
-  readonly id: string;
-  readonly path: string;
-  /** When it last changed. */
-  readonly changedAt: Date;
-  /** Bytes. */
-  readonly size: number;
-}
+export type LibraryEntry = ReturnType<typeof listEntries>[number];
 
 /** A conversation in a list. */
 export type ListedConversation = LibraryEntry & ReturnType<typeof summarize>;
 
 /** Sorted by the last change, newest first. @throws Failure `storage` */
-export function listEntries(dataFolder: string, section?: LibrarySection): readonly LibraryEntry[] {
+export function listEntries(dataFolder: string, section?: LibrarySection) {
   const folder = sectionFolder(dataFolder, section);
-  const entries: LibraryEntry[] = [];
   try {
-    for (const name of readdirSync(folder)) {
+    const entries = readdirSync(folder).flatMap((name) => {
       const [id, path] = [idFromFile(name), join(folder, name)];
       const facts = id === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
       // A full disk leaves empty files; a conversation that is being created is empty for a moment.
-      if (id === undefined || facts?.isFile() !== true || facts.size === 0) continue;
-      entries.push({ id, path, changedAt: facts.mtime, size: facts.size });
-    }
+      if (id === undefined || facts?.isFile() !== true || facts.size === 0) return [];
+      return [{ id, path, changedAt: facts.mtime, size: facts.size }];
+    });
+    return entries.toSorted((one, other) => other.changedAt.getTime() - one.changedAt.getTime());
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw storageFailure('read', folder, error, dataVariable);
   }
-  return entries.sort((one, other) => other.changedAt.getTime() - one.changedAt.getTime());
 }
 
 /** Files that are read before signals and keys are handled. */

@@ -34,16 +34,7 @@ export interface LockOwner {
   readonly token: string;
 }
 
-export interface FoundLock {
-  /** Unique for each time the lock is taken. */
-  readonly token: string;
-  /** Undefined for a lock whose owner has not finished writing it, or died before. */
-  readonly owner: LockOwner | undefined;
-  /** A file that natter must not remove: its content is not a lock. */
-  readonly isForeign: boolean;
-  /** When it was taken or renewed; milliseconds. */
-  readonly renewedAt: number;
-}
+type FoundLock = NonNullable<ReturnType<typeof findLock>>;
 
 /** Describes this process as the owner of a lock that it takes now. */
 export function createOwner(process: ProcessFacts, since: Date): LockOwner {
@@ -127,17 +118,24 @@ function readBytes(descriptor: number): Buffer {
 }
 
 /** Reads a lock; undefined when it is free. @throws the system's error */
-export function findLock(path: string): FoundLock | undefined {
-  return withFile('ENOENT', path, O_RDONLY | O_NONBLOCK, (descriptor): FoundLock => {
+export function findLock(path: string) {
+  return withFile('ENOENT', path, O_RDONLY | O_NONBLOCK, (descriptor) => {
     // The file is looked at after opening, because a network file system asks its server only then.
     const { ino, mtimeMs } = fs.fstatSync(descriptor);
     const text = readBytes(descriptor).toString();
     const owner = parseOwner(text);
-    const token = owner?.token ?? `${ino}-${Math.floor(mtimeMs)}`;
     // Its owner may not have finished writing it.
     const isPartial = '{"host":'.startsWith(text.slice(0, 8));
-    const isForeign = owner === undefined && !isPartial;
-    return { token, owner, isForeign, renewedAt: mtimeMs };
+    return {
+      /** Unique for each time the lock is taken. */
+      token: owner?.token ?? `${ino}-${Math.floor(mtimeMs)}`,
+      /** Undefined for a lock whose owner has not finished writing it, or died before. */
+      owner,
+      /** A file that natter must not remove: its content is not a lock. */
+      isForeign: owner === undefined && !isPartial,
+      /** When it was taken or renewed; milliseconds. */
+      renewedAt: mtimeMs,
+    };
   });
 }
 
@@ -228,13 +226,7 @@ export interface LockOptions {
 }
 
 /** A lock that is renewed until it is released, for minutes or days. */
-export interface HeldLock {
-  readonly isHeld: true;
-  /** False after another process took the lock of a suspended one. Reads the file only if the last check is old. */
-  isKept(): boolean;
-  /** Never throws: a lock that cannot be removed is found dead later. */
-  release(): void;
-}
+export type HeldLock = ReturnType<typeof keepLock>;
 
 export interface RefusedLock {
   readonly isHeld: false;
@@ -264,7 +256,7 @@ function takeLock(path: string, { process, clock }: LockOptions): LockOwner | Re
   }
 }
 
-function keepLock(path: string, owner: LockOwner, clock: ProgramClock): HeldLock {
+function keepLock(path: string, owner: LockOwner, clock: ProgramClock) {
   let isLost = false;
   // The monotonic clock may stop while the machine sleeps.
   let checked = clock.date().getTime();
@@ -275,12 +267,14 @@ function keepLock(path: string, owner: LockOwner, clock: ProgramClock): HeldLock
   };
   const stop = clock.repeat(renewalInterval, () => quietly(renew));
   return {
-    isHeld: true,
-    isKept() {
+    isHeld: true as const,
+    /** False after another process took the lock of a suspended one. Reads the file only if the last check is old. */
+    isKept(): boolean {
       if (Math.abs(clock.date().getTime() - checked) > 2 * renewalInterval) quietly(renew);
       return !isLost;
     },
-    release() {
+    /** Never throws: a lock that cannot be removed is found dead later. */
+    release(): void {
       stop();
       releaseLock(path, owner.token);
     },

@@ -88,27 +88,20 @@ async function printVersionDetails({ streams, version, platform }: Context): Pro
 
 const isVersion = (word: string) => word === '--version' || word === '-V';
 
-async function runWords(context: Context, words: readonly string[]): Promise<void> {
-  if (words.length === 2 && words.includes('--verbose') && words.some(isVersion)) {
-    await printVersionDetails(context);
-    return;
-  }
-  if (words[0] === '__complete') {
-    const { printCompletions } = await import('./cli/completion.ts');
-    await printCompletions(context, buildProgram(context), words.slice(1));
-    return;
-  }
-  await runProgram(context, words);
-}
-
 /** @throws any failure, or the reason of the abort signal */
 async function runCommandLine(context: Context, words: readonly string[]): Promise<void> {
+  const { signal, streams } = context;
   try {
-    await runWords(context, words);
+    if (words.length === 2 && words.includes('--verbose') && words.some(isVersion)) {
+      await printVersionDetails(context);
+    } else if (words[0] === '__complete') {
+      const { printCompletions } = await import('./cli/completion.ts');
+      await printCompletions(context, buildProgram(context), words.slice(1));
+    } else await runProgram(context, words);
   } finally {
-    await context.streams.stdout.flush();
+    await streams.stdout.flush();
   }
-  context.signal.throwIfAborted();
+  signal.throwIfAborted();
 }
 
 /** Milliseconds after a signal or an unexpected error, to write the last text and release the locks. */

@@ -3,14 +3,15 @@ import path from 'node:path';
 import type { Run, Context, GlobalOptions } from '../run.ts';
 import { changedParams, resumedChanges } from './plan-request.ts';
 import type { Message } from '../client/contract.ts';
-import type { Journal, JournalOptions } from '../conversation/journal/journal.ts';
 import {
+  type Journal,
+  type JournalOptions,
   branchJournal,
   createJournal,
   idsFromTitle,
   resumeJournal,
   startTitledJournal,
-} from '../conversation/journal/open-journal.ts';
+} from '../conversation/journal/journal.ts';
 import { requireDataFolder, lockFile } from '../conversation/library/conversation-folder.ts';
 import {
   findConversation,

@@ -15,7 +15,7 @@ import { keyBindings } from '../repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
 import { coloredParts, colorNames } from '../settings/own-colors.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
-import { readStored } from '../settings/read-settings.ts';
+import { readStored } from '../settings/settings-file.ts';
 import { roleNames } from '../settings/role.ts';
 import { childNamed, defaultCommand, optionSources, helpOf } from './help-details.ts';
 import type { Context } from '../run.ts';
@@ -179,6 +179,11 @@ const helpWords: Source = ({ command, before }) => {
   return [...commandCandidates(group), ...(before.length > 0 ? [] : topicRows)];
 };
 
+const fileNames =
+  '--file --messages --output --record --replay --results --scenario --schema file files results'.split(
+    ' ',
+  );
+
 /** The candidates by the name of the option or argument; others have none. */
 const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['--model', models],
@@ -202,13 +207,8 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['name', names],
   ['value', settingValue],
   ['words', helpWords],
+  ...fileNames.map((name) => [name, () => [files]] as const),
 ]);
-
-const fileNames: ReadonlySet<string> = new Set(
-  '--file --messages --output --record --replay --results --scenario --schema file files results'.split(
-    ' ',
-  ),
-);
 
 /**
  * The candidates for the value of an option (`--model`) or an argument (`file`): its choices, else those for its name,
@@ -221,7 +221,6 @@ async function candidatesFor(
   choices?: readonly string[],
 ): Promise<readonly Candidate[]> {
   if (choices !== undefined) return plain(choices);
-  if (fileNames.has(name)) return [files];
   const source = sources.get(name);
   if (source !== undefined) return source(request);
   const key = settingKeys.find((candidate) => `--${definitions[candidate].name}` === name);

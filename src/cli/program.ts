@@ -92,6 +92,11 @@ export function buildProgram(
   program.addCommand(buildChat(context), { isDefault: true });
   for (const build of builders) program.addCommand(build(context));
   visit(program, (command) => {
+    const summary = command.summary();
+    // Few commands have more to say than their row in a list.
+    if (command.description() === '') {
+      command.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
+    }
     command
       .exitOverride((error) => {
         throw usageFailure(error, command, args) ?? error;

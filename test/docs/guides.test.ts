@@ -1,5 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { helpOf } from '../../src/cli/help-details.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { guides as topics } from '../../src/commands/help/guides.ts';
 import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
 import {
   blocksOf,
@@ -9,6 +12,7 @@ import {
   shellLines,
   type GuideBlock,
 } from '../support/guide-blocks.ts';
+import { createMemoryContext } from '../support/memory-context.ts';
 
 const blocks = guideBlocks();
 const placeOf = ({ guide, line }: GuideBlock) => `docs/${guide}:${line}`;
@@ -95,4 +99,105 @@ test.each([
   ['a (b)\n', 'a (b)\n', true],
 ])('the output %j for %j: %s', (shown, printed, matches) => {
   expect(outputPattern(shown).test(printed)).toBe(matches);
+});
+
+/** It also has requests of other programs, which test/sandbox/faults/parse-fault.test.ts sends. */
+const sandboxGuide = 'sandbox.md';
+
+const isOfNatter = (line: string) => line.startsWith('natter ');
+
+const guides = readdirSync('docs')
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => ({ name, lines: shellLines(readFileSync(`docs/${name}`, 'utf8')) }))
+  .map(({ name, lines }) => ({
+    name,
+    lines: name === sandboxGuide ? lines.filter(isOfNatter) : lines,
+  }))
+  .filter(({ lines }) => lines.length > 0);
+
+const program = buildProgram(createMemoryContext().context, []);
+
+/** The first one opens a conversation, which test/docs/readme.test.ts does. */
+const programLines = helpOf(program).examples.flatMap(({ line }) =>
+  line === 'natter' ? [] : [line],
+);
+
+/** The guides about the program itself. */
+const topicLines = (['piping', 'privacy', 'profiles', 'troubleshooting', 'uninstall'] as const)
+  .flatMap((name) => topics[name].split('\n'))
+  .flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
+
+const texts = [
+  { name: 'natter -h', lines: programLines },
+  {
+    name: 'natter help <topic>',
+    lines: topicLines,
+  },
+  ...guides,
+];
+
+describe.each(texts)('$name', ({ lines }) => {
+  test.each(lines)('%s', async (line) => {
+    const { code, stdout, stderr } = await shell.run(line);
+    expect({ code, stderr }).toMatchObject({ code: expectedCode(line) });
+    expect(stderr).not.toContain('not found');
+    expect(stdout + stderr + (/[>]|^rm |^sed -i/.test(line) ? 'written' : '')).not.toBe('');
+  });
+});
+
+const otherTools = readFileSync('docs/from-other-tools.md', 'utf8');
+
+/** The commands in the column of natter, but not the one that opens a conversation. */
+const commands = otherTools
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .map((line) => line.split(/(?<!\\)\|/)[2] ?? '')
+  .flatMap((cell) => [...cell.matchAll(/`(?<command>[^`]+)`/g)])
+  .map(({ groups }) => (groups?.['command'] ?? '').replaceAll(String.raw`\|`, '|'))
+  .filter((command) => /\bnatter /.test(command));
+
+/** Commands that need the one before them in the same cell. */
+const preparation = new Map([
+  ['natter --profile reviewer "hello"', 'natter config set system "Be brief." --profile reviewer'],
+  ['natter --resume work "hello"', 'natter conversations rename latest work'],
+]);
+
+test.each([...new Set(commands)])('%s', async (command) => {
+  const before = preparation.get(command);
+  // The contract has no temperature, so the sandbox refuses it. It writes code only if it is asked to.
+  const sent = command
+    .replace('-x "…"', '-x "[sandbox code]"')
+    .replace('--param temperature=0', '--param temperature=0 --dry-run')
+    .replace(/\bID\b/, 'latest');
+  const line = before === undefined ? sent : `${before}; ${sent}`;
+  const { code, stdout, stderr } = await shell.run(line);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stdout + stderr).not.toBe('');
+});
+
+test('each tool has a table', () => {
+  expect(otherTools.match(/^## .*/gm)).toEqual([
+    '## curl',
+    '## llm',
+    '## aichat',
+    '## mods',
+    '## claude -p',
+  ]);
+  expect(commands.length).toBeGreaterThan(30);
+});
+
+/** The commands of natter in the blocks for PowerShell, as natter gets their words. */
+const windowsCommands = blocksOf('install.md', readFileSync('docs/install.md', 'utf8'))
+  .filter(({ language }) => language === 'powershell')
+  .flatMap(({ text }) => [...text.matchAll(/(?:^|\| )(?<command>natter [^|\n]*)/gm)])
+  .map(({ groups }) => (groups?.['command'] ?? '').replaceAll(String.raw`\"`, '"').trim());
+
+test.each(windowsCommands)('the words of %s are valid', async (command) => {
+  const { code, stdout, stderr } = await shell.run(`cat notes.md | ${command}`);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(stdout).not.toBe('');
+});
+
+test('the guide has commands of natter', () => {
+  expect(windowsCommands).toHaveLength(6);
 });

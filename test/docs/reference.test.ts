@@ -78,15 +78,6 @@ describe('mandoc', () => {
   });
 });
 
-test('the reference names every command once', () => {
-  const text = referenceMarkdown(program);
-  const names = program.commands.map(({ name }) => name);
-  expect(names).toEqual(
-    expect.arrayContaining(['natter', 'natter config set', 'natter conversations export']),
-  );
-  for (const name of names) expect(text.split(`\n## ${name}\n`)).toHaveLength(2);
-});
-
 test.each(pages)('%s uses only known roff requests', (_path, text) => {
   const requests = text
     .split('\n')

@@ -16,13 +16,10 @@ export function buildAuth(context: Context): Command {
   setAction(login, context, async () => (await load()).login);
   const status = new Command('status')
     .summary('show the service in use and the source of each setting')
-    .description('Shows the service in use and the source of each setting.')
     .option('--check', 'also list the models of the service, to check address and key')
     .addOption(jsonOption());
   setAction(status, context, async () => (await load()).showStatus);
-  const logout = new Command('logout')
-    .summary('delete the stored key')
-    .description('Deletes the stored key of the profile.');
+  const logout = new Command('logout').summary('delete the stored key of the profile');
   setAction(logout, context, async () => (await load()).logout);
   setExamples(login, [
     'natter auth login',
@@ -36,7 +33,6 @@ export function buildAuth(context: Context): Command {
   setExamples(logout, ['natter auth logout', 'natter auth logout --profile work']);
   const auth = new Command('auth')
     .summary('connect to a service: address and key')
-    .description('Connects natter to a service: address and key.')
     .addCommand(login)
     .addCommand(status)
     .addCommand(logout);

@@ -26,38 +26,31 @@ const pathNames = storedKinds.map(({ name }) => name);
 
 export function buildConfig(context: Context): Command {
   const list = new Command('list')
-    .summary('list the settings in force')
-    .description('Lists the settings in force with the source of each.')
+    .summary('list the settings in force with the source of each')
     .addOption(jsonOption());
   setAction(list, context, async () => (await load()).listSettings);
   const get = new Command('get')
     .argument('<name>', 'name of the setting')
-    .summary('print one setting')
-    .description('Prints one setting in force.')
+    .summary('print one setting in force')
     .addOption(jsonOption());
   setAction(get, context, async () => (await load()).getSetting);
   const keys = new Command('keys')
-    .summary('list the keys of conversations')
-    .description('Lists the actions of conversations with their keys.')
+    .summary('list the actions of conversations with their keys')
     .addOption(jsonOption());
   setAction(keys, context, async () => (await load()).listKeys);
   const profiles = new Command('profiles')
-    .summary('list the profiles')
-    .description('Lists the profiles; the current one is marked.')
+    .summary('list the profiles; the current one is marked')
     .addOption(jsonOption());
   setAction(profiles, context, async () => (await load()).listProfiles);
   setExamples(list, ['natter config list', 'natter config list --json']);
   setExamples(get, ['natter config get model']);
   setExamples(keys, ['natter config keys', 'natter config keys --json']);
   setExamples(profiles, ['natter config profiles']);
-  const path = new Command('path')
-    .summary('print the path of the settings file')
-    .description('Prints the path of the settings file.');
+  const path = new Command('path').summary('print the path of the settings file');
   setAction(path, context, async () => (await load()).showPath);
   const paths = new Command('paths')
     .argument('[name]', `one of ${pathNames.join(', ')} (default: all)`)
-    .summary('print where natter keeps its files')
-    .description('Prints where natter keeps its files, whether they exist yet or not.')
+    .summary('print where natter keeps its files, whether they exist yet or not')
     .addOption(jsonOption());
   setAction(paths, context, async () => (await load()).showPaths);
   setExamples(path, ['cat "$(natter config path)"']);
@@ -69,23 +62,19 @@ export function buildConfig(context: Context): Command {
   const set = new Command('set')
     .argument('<name>', 'name of the setting, such as model or params.temperature')
     .argument('<value>', 'value; JSON for params')
-    .summary('set a value')
-    .description('Sets a value in the profile.');
+    .summary('set a value in the profile');
   setAction(set, context, async () => (await load()).setSetting);
   const unset = new Command('unset')
     .argument('<name>', 'name of the setting')
-    .summary('remove a value')
-    .description('Removes a value from the profile.');
+    .summary('remove a value from the profile');
   setAction(unset, context, async () => (await load()).unsetSetting);
   const use = new Command('use')
     .argument('<profile>', 'name of the profile')
-    .summary('make a profile the current one')
-    .description('Makes a profile the current one.');
+    .summary('make a profile the current one');
   setAction(use, context, async () => (await load()).useProfile);
   const remove = new Command('remove-profile')
     .argument('<profile>', 'name of the profile')
-    .summary('remove a profile and its key')
-    .description('Removes a profile and its key.');
+    .summary('remove a profile and its key');
   setAction(remove, context, async () => (await load()).removeProfile);
   setExamples(set, [
     'natter config set model nextgen',
@@ -98,9 +87,7 @@ export function buildConfig(context: Context): Command {
   setExamples(unset, ['natter config unset model']);
   setExamples(use, ['natter config use work']);
   setExamples(remove, ['natter config remove-profile work']);
-  const command = new Command('config')
-    .summary('show and change settings and profiles')
-    .description('Shows and changes settings and profiles.');
+  const command = new Command('config').summary('show and change settings and profiles');
   const readers = [list, get, keys, path, paths, profiles];
   for (const child of [...readers, set, unset, use, remove]) command.addCommand(child);
   return setExamples(command, ['natter config list', 'natter config set model nextgen']);

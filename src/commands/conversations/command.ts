@@ -42,8 +42,7 @@ export function buildConversations(context: Context): Command {
   ]);
   const show = new Command('show')
     .addArgument(conversation())
-    .summary('print a conversation')
-    .description('Prints a conversation; piped output is Markdown.')
+    .summary('print a conversation; into a pipe, as Markdown')
     .addOption(siblings())
     .addOption(reasoning())
     .addOption(times())
@@ -84,18 +83,15 @@ export function buildConversations(context: Context): Command {
   const rename = new Command('rename')
     .addArgument(conversation())
     .argument('<title>', 'the new title')
-    .summary('change the title')
-    .description('Changes the title of a conversation.');
+    .summary('change the title of a conversation');
   setAction(rename, context, async () => (await load()).renameConversation);
   const remove = new Command('delete')
     .argument('<conversations...>', 'ids or their prefixes, titles, or latest')
-    .summary('move conversations to the trash')
-    .description('Moves conversations to the trash, from where they can be restored.');
+    .summary('move conversations to the trash (see undelete)');
   setAction(remove, context, async () => (await load()).deleteConversations);
   const undelete = new Command('undelete')
     .argument('[conversations...]', 'ids, titles or latest (default: all)')
-    .summary('restore conversations from the trash')
-    .description('Restores conversations from the trash; without arguments, all of them.');
+    .summary('restore some or all conversations from the trash');
   setAction(undelete, context, async () => (await load()).undeleteConversations);
   const importing = new Command('import')
     .argument('<files...>', 'exported files; - is standard input')

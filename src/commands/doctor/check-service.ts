@@ -1,6 +1,6 @@
 // The way to the service: proxy, encryption and certificate. Then what it answers: its models, and one prompt.
 import { readFileSync } from 'node:fs';
-import type { PeerCertificate, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { isLoopbackName } from '../../address.ts';
 import { certificateFailure } from '../../client/failure/network-failure.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
@@ -65,11 +65,8 @@ function* variableFindings(environment: Environment): Generator<Finding> {
   }
 }
 
-/** Node has a list where a name has several values. */
-function nameOf(name: Partial<PeerCertificate['subject']> | undefined): string {
-  const values: unknown = name?.CN ?? name?.O ?? '';
-  return Array.isArray(values) ? values.join(', ') : String(values);
-}
+/** The common name in the name of a certificate, which has a line for each part, or the organization. */
+const nameOf = (name: string) => (/^CN=(.+)$/m.exec(name) ?? /^O=(.+)$/m.exec(name))?.[1] ?? '';
 
 /** A service may send more, or a chain that does not end. */
 const maxChain = 10;
@@ -77,14 +74,12 @@ const maxChain = 10;
 /** What a TLS handshake shows: the protocol, such as `TLSv1.3`, and the chain as the service sent it, its own first. */
 function inspect(socket: TLSSocket) {
   const chain: { subject: string; issuer: string; validTo: Date }[] = [];
-  let next: Partial<PeerCertificate> & { issuerCertificate?: PeerCertificate } =
-    socket.getPeerCertificate(true);
-  while (next.fingerprint256 !== undefined && chain.length < maxChain) {
-    const validTo = new Date(next.valid_to ?? '');
-    chain.push({ subject: nameOf(next.subject), issuer: nameOf(next.issuer), validTo });
-    const issuer: typeof next = next.issuerCertificate ?? {};
-    // The last certificate is its own issuer.
-    next = issuer.fingerprint256 === next.fingerprint256 ? {} : issuer;
+  let next = socket.getPeerX509Certificate();
+  while (next !== undefined && chain.length < maxChain) {
+    const { subject, issuer, validTo, issuerCertificate } = next;
+    chain.push({ subject: nameOf(subject), issuer: nameOf(issuer), validTo: new Date(validTo) });
+    // The last certificate may be its own issuer.
+    next = subject === issuer ? undefined : issuerCertificate;
   }
   // Node's type is Error, its value a code such as CERT_HAS_EXPIRED.
   const error: unknown = socket.authorizationError;

@@ -23,9 +23,8 @@ async function topicText(program: Command, words: readonly string[]): Promise<st
 
 export function buildHelp(context: Context): Command {
   const command = new Command('help')
-    .summary('show help on a command or topic')
-    .argument('[words...]', `a command, or a topic: ${topicNames.join(', ')}`)
-    .description('Shows help on a command or a topic.');
+    .summary('show help on a command or a topic')
+    .argument('[words...]', `a command, or a topic: ${topicNames.join(', ')}`);
   helpOf(command).hidesServiceOptions = true;
   setExamples(command, ['natter help piping', 'natter help config set']);
   return setAction(command, context, async () => async (_run, words: string[]) => {

@@ -29,8 +29,7 @@ export function buildModels(context: Context): Command {
   });
   const get = new Command('get')
     .argument('<model>', 'id of the model')
-    .summary('show one model')
-    .description('Shows one model with every field sent by the service.')
+    .summary('show one model with every field sent by the service')
     .addOption(jsonOption());
   setAction(get, context, async () => (await load()).getModel);
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);

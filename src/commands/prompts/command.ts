@@ -20,15 +20,13 @@ export function buildPrompts(context: Context): Command {
   setExamples(list, ['natter prompts list', 'natter prompts list --json']);
   const show = new Command('show')
     .argument('<prompt-file>', 'name or path')
-    .summary('show a prompt file, its variables and its text')
-    .description('Shows what a prompt file sets, its variables with choices, and its text.')
+    .summary('show what a prompt file sets, its variables with choices, and its text')
     .addOption(jsonOption());
   setAction(show, context, async () => (await load()).showPromptFile);
   setExamples(show, ['natter prompts show review', 'natter prompts show review --json']);
   const path = new Command('path')
     .argument('[prompt-file]', 'name (default: the folder of your own prompt files)')
-    .summary('print the path of a prompt file, or of your folder')
-    .description('Prints the path of a prompt file, or of the folder of your own prompt files.');
+    .summary('print the path of a prompt file, or of the folder of your own');
   setAction(path, context, async () => (await load()).showPromptPath);
   setExamples(path, ['cat "$(natter prompts path review)"', 'natter prompts path']);
   const edit = new Command('edit')
@@ -59,8 +57,7 @@ export function buildPrompts(context: Context): Command {
     'natter prompts import brief.yaml --name shorten',
   ]);
   const command = new Command('prompts')
-    .summary('manage the prompt files of natter run')
-    .description('Lists, shows, edits and imports the prompt files of natter run.')
+    .summary('list, show, edit and import the prompt files of natter run')
     .addCommand(list, { isDefault: true })
     .addCommand(show)
     .addCommand(path)

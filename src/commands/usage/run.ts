@@ -1,6 +1,5 @@
 import { Failure } from '../../failure.ts';
 import { count, countOf, moneyText } from '../../output/figures.ts';
-import type { Notices } from '../../output/notices.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { parsePrice, type PriceTable } from '../../settings/prices.ts';
 import { readFamily } from '../../settings/setting-name.ts';
@@ -11,8 +10,8 @@ import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
 import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../../usage/sums.ts';
 import type { Action, Context, JsonOptions } from '../../run.ts';
 import { printJson } from '../../output/print-data.ts';
-import { readStored } from '../../settings/read-settings.ts';
-import { padToWidth, displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
+import { readStored } from '../../settings/settings-file.ts';
+import { truncateToWidth } from '../../terminal/text/width.ts';
 import { bar, type BarLayout, formatTable, type Column } from '../../output/table.ts';
 import { unreadLines } from '../../storage/read-lines.ts';
 
@@ -27,6 +26,8 @@ const columns: readonly Column[] = [
   { heading: 'CACHED', align: 'right', isSpare: true },
   { heading: 'OUT', align: 'right' },
   { heading: 'COST', align: 'right' },
+  // A bar for the tokens.
+  { heading: '', isSpare: true },
 ];
 
 const cellsOf = (row: UsageSum): readonly string[] => [
@@ -38,9 +39,8 @@ const cellsOf = (row: UsageSum): readonly string[] => [
   moneyText(row.costs),
 ];
 
-const gap = 2;
-const minBar = 6;
-const maxBar = 30;
+/** The columns of the longest bar. */
+const longestBar = 20;
 
 /** A table for a terminal, with bars for the tokens of each row if there is room, and the total below several rows. */
 function usageText(
@@ -49,24 +49,16 @@ function usageText(
   total: UsageSum,
   layout: BarLayout,
 ): string {
-  const all = rows.length > 1 ? [...rows, total] : rows;
   // The id of a model must not fill a narrow window.
   const keyWidth = Math.max(10, Math.floor(layout.width / 3));
-  const cells = all.map((row) => [truncateToWidth(row.key, keyWidth), ...cellsOf(row)]);
-  const lines = formatTable([{ heading }, ...columns], cells, layout)
-    .trimEnd()
-    .split('\n');
-  const width = Math.max(...lines.slice(1).map(displayWidth));
-  const room = Math.min(maxBar, layout.width - width - gap - 1);
+  const cells = (row: UsageSum, drawn: string) => {
+    return [truncateToWidth(row.key, keyWidth), ...cellsOf(row), drawn];
+  };
   const most = Math.max(1, ...rows.map(tokensOf));
-  return lines
-    .map((line, index) => {
-      const row = index === 0 ? undefined : rows[index - 1];
-      if (row === undefined || room < minBar) return `${line}\n`;
-      const drawn = bar(tokensOf(row), most, room, layout.unicode);
-      return `${padToWidth(line, width + gap)}${drawn}`.trimEnd() + '\n';
-    })
-    .join('');
+  const drawn = (row: UsageSum) => bar(tokensOf(row), most, longestBar, layout.unicode);
+  const own = rows.map((row) => cells(row, drawn(row)));
+  const all = rows.length > 1 ? [...own, cells(total, '')] : own;
+  return formatTable([{ heading }, ...columns], all, layout);
 }
 
 /** Tab-separated rows: key, requests, failed, tokens of prompts and of answers, cost. */
@@ -122,29 +114,6 @@ function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   };
 }
 
-function printNotices(
-  notices: Notices,
-  { rows, total, unread, sandboxed }: ReturnType<typeof find>,
-  since: Date,
-): void {
-  for (const [file, lines] of unread) notices.warning(unreadLines(file, lines));
-  if (rows.length === 0) {
-    const others =
-      sandboxed === 0
-        ? ''
-        : `; ‹natter usage --sandbox› shows ${countOf(sandboxed, 'request')} to the sandbox`;
-    notices.notice(`no requests since ${localDay(since)}${others}`);
-  }
-  const { withoutPrice, unpriced, costs } = total;
-  if (costs.size > 0 && withoutPrice !== undefined) {
-    const { model, profile } = withoutPrice;
-    const verb = unpriced === 1 ? 'is' : 'are';
-    notices.notice(
-      `${countOf(unpriced, 'request')} ${verb} not in the cost: the model has no price; ‹natter config set prices.${model} 0.5/1.5 --profile ${profile}›`,
-    );
-  }
-}
-
 /** Runs `natter usage`. @throws Failure */
 export const showUsage: Action<UsageOptions> = async ({ context, options, presentation }) => {
   const { notices, style, unicode } = presentation;
@@ -156,14 +125,28 @@ export const showUsage: Action<UsageOptions> = async ({ context, options, presen
   const read = () => readStored(context, notices);
   // The sandbox costs nothing.
   const prices: PriceOf = options.sandbox === true ? () => undefined : pricesOf(read());
-  const found = find(context, options, since, prices);
-  const { rows, total, unread } = found;
+  const { rows, total, unread, sandboxed } = find(context, options, since, prices);
   if (profile !== undefined && rows.length === 0) {
     // A deleted profile may still have requests.
     const stored = read();
     if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
   }
-  printNotices(notices, found, since);
+  for (const [file, lines] of unread) notices.warning(unreadLines(file, lines));
+  if (rows.length === 0) {
+    const others =
+      sandboxed === 0
+        ? ''
+        : `; ‹natter usage --sandbox› shows ${countOf(sandboxed, 'request')} to the sandbox`;
+    notices.notice(`no requests since ${localDay(since)}${others}`);
+  }
+  const { withoutPrice, unpriced, costs } = total;
+  if (costs.size > 0 && withoutPrice !== undefined) {
+    const { model, profile: owner } = withoutPrice;
+    const verb = unpriced === 1 ? 'is' : 'are';
+    notices.notice(
+      `${countOf(unpriced, 'request')} ${verb} not in the cost: the model has no price; ‹natter config set prices.${model} 0.5/1.5 --profile ${owner}›`,
+    );
+  }
   if (options.json === true) {
     return printJson(context, {
       since: since.toISOString(),

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { childNamed } from '../../../src/cli/help-details.ts';
 import { printCompletions } from '../../../src/cli/completion.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
-import { definitions, settingKeys } from '../../../src/settings/definitions.ts';
 import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
@@ -103,30 +102,6 @@ describe('options', () => {
     ['batch merge --outp', ['--output']],
   ])('of "natter %s" are %j', async (line, expected) => {
     expect(valuesOf(await complete(line))).toEqual(expected);
-  });
-
-  test('include all settings, except those for the profile alone', async () => {
-    const found = valuesOf(await complete('--'));
-    const names = settingKeys.map((key) => `--${definitions[key].name}`);
-    expect(names.filter((name) => !found.includes(name))).toEqual([
-      '--api-key-command',
-      '--keep',
-      '--titles',
-      '--ledger',
-      '--secret-guard',
-      '--shell-key',
-      '--shell-explain-key',
-      '--shell-commands',
-      '--compact',
-      '--editing',
-      '--times',
-      '--notify',
-      '--notify-after',
-      '--progress',
-      '--window-title',
-      '--prompt-marks',
-      '--window',
-    ]);
   });
 });
 

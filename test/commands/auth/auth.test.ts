@@ -7,7 +7,6 @@ import { createMemoryContext } from '../../support/memory-context.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { temporaryHome } from '../../support/natter.ts';
 import { homeWithKeyProgram, printKey, storedKey, withKeyProgram } from '../../support/profiles.ts';
-import { startProxy } from '../../support/proxy-server.ts';
 import { json, streamed } from '../../support/raw-replies.ts';
 import { expectNoSecret, secretKey } from '../../support/secret.ts';
 import { runOn, serve } from '../../support/serve.ts';
@@ -462,23 +461,4 @@ test.each([
   const home = temporaryHome();
   await login(server.url, [], { HOME: home }, input);
   expect(storedKey(home)).toBe(secretKey);
-});
-
-const plain = { NATTER_BASE_URL: 'http://service.test', NATTER_ALLOW_INSECURE: 'true' };
-
-const secure = { NATTER_BASE_URL: 'https://service.test', NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-
-test.each([
-  ['http', plain, 'HTTP_PROXY'],
-  ['https', secure, 'HTTPS_PROXY'],
-] as const)('K18 a 407 of a proxy for %s is a clear error', async (_, service, variable) => {
-  const proxy = await startProxy({ upstream: 9, refusal: 407 });
-  const address = proxy.url.replace('://', '://ann:TopSecret@');
-  const env = { ...service, [variable]: address, NATTER_API_KEY: secretKey, NATTER_DEBUG: '1' };
-  const { code, stdout, stderr } = await runInMemory(['hi'], { env });
-  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-  expect(stderr).toContain('requires a user name and password (407)');
-  const sent = Buffer.from('ann:TopSecret').toString('base64');
-  expect(proxy.requests[0]?.headers['proxy-authorization']).toBe(`Basic ${sent}`);
-  expectNoSecret(stderr);
 });

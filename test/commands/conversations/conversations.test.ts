@@ -142,10 +142,6 @@ describe('natter conversations', () => {
     const { stdout } = await run('export', 'latest', '--format', 'md');
     expect(stdout).toContain('first **words**');
   });
-
-  test('an unknown command is refused with a suggestion', async () => {
-    expectFailure(await run('serach'), 2, 'did you mean natter conversations search?');
-  });
 });
 
 describe('natter last', () => {

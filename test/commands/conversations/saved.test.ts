@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { messagesOf, pathOf } from '../../../src/conversation/tree.ts';
@@ -116,13 +116,6 @@ describe('continuing', () => {
     const data = createDataFolder();
     expectFailure(await data.run(['--sandbox', ...words]), code, message);
   });
-});
-
-test('a folder in the place of a conversation is called one', async () => {
-  const data = createDataFolder();
-  mkdirSync(join(data.path, 'conversations', 'bcdf.jsonl'), { recursive: true });
-  const message = 'bcdf.jsonl is a folder, not the file of a conversation';
-  expectFailure(await data.run(['conversations', 'show', 'bcdf']), 12, message);
 });
 
 describe('--conversation', () => {

@@ -1,10 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LedgerLine } from '../../../src/usage/ledger.ts';
-import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
-import { jsonLines, serviceAt } from '../../support/natter.ts';
+import { serviceAt } from '../../support/natter.ts';
 import { streamed } from '../../support/raw-replies.ts';
 import { runOn, serve } from '../../support/serve.ts';
 
@@ -216,21 +212,4 @@ test('a field that the sandbox does not take is refused with a hint', async () =
     'unsupported parameter: "temperature"',
     '\n  leave out the --param that sets it, or natter config unset params.<name>; the sandbox takes only model, messages, stream and max_tokens, other servers take more\n',
   );
-});
-
-test.each<[string, readonly string[], string]>([
-  ['run', ['run', '-'], ''],
-  ['chat --every', ['--every', '1l', 'echo'], 'one\ntwo\n'],
-  ['chat --split', ['--split', 'lines', 'echo'], 'a line of the text\n'.repeat(40_000)],
-])('the requests of natter %s have its name', async (command, words, input) => {
-  const state = folderOf();
-  const file = join(folderOf(), 'hello.md');
-  writeFileSync(file, 'hello\n');
-  const line = words.map((word) => (word === '-' ? file : word));
-  const env = { NATTER_STATE_DIR: state, NATTER_DATA_DIR: join(state, 'data') };
-  expect(await runInMemory(['--sandbox', ...line], { env, input })).toMatchObject({ code: 0 });
-  const folder = join(state, 'usage');
-  const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-  const lines = jsonLines(text.join('')) as readonly LedgerLine[];
-  expect(new Set(lines.map((one) => one.command))).toEqual(new Set([command]));
 });

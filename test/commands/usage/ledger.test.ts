@@ -266,6 +266,18 @@ test('an answer that breaks off is incomplete, with the tokens received so far',
   ]);
 });
 
+test.each<[string, string, string]>([
+  ['run', 'run FILE', ''],
+  ['chat --every', '--every 1l echo', 'one\ntwo\n'],
+  ['chat --split', '--split lines echo', 'a line of the text\n'.repeat(40_000)],
+])('the requests of natter %s have its name', async (command, line, input) => {
+  const place = openLedger();
+  const file = join(folderOf({ 'hello.md': 'hello\n' }), 'hello.md');
+  const words = line.replace('FILE', file).split(' ');
+  expect(await place.run(['--sandbox', ...words], input)).toMatchObject({ code: 0 });
+  expect(new Set(place.lines().map((one) => one.command))).toEqual(new Set([command]));
+});
+
 test('a comparison has a line for each model', async () => {
   const place = openLedger();
   await place.run(['--sandbox', 'compare', 'hi']);

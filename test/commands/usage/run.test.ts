@@ -40,8 +40,8 @@ test('on a terminal, each day has its figures and a bar, and a total below; fewe
   expect(wide.stdout).toBe(
     [
       'DAY         REQUESTS  FAILED     IN  OUT',
-      '2026-11-18         1          2,000  500  ██████████████████████████████',
-      '2026-11-20         2       1    100   20  █▌',
+      '2026-11-18         1          2,000  500  ████████████████████',
+      '2026-11-20         2       1    100   20  █',
       'total              3       1  2,100  520',
       '',
     ].join('\n'),

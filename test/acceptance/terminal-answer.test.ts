@@ -187,8 +187,7 @@ test.skipIf(process.platform === 'win32')(
     });
     await session.waitFor(/origin/);
     keepBusy(1500);
-    const { exitCode } = await session.exit;
-    expect(exitCode).toBe(0);
+    expect((await session.exit).exitCode).toBe(0);
     expect(session.output()).toMatch(/not shown; --raw shows them, and .* unchanged\r\n$/);
   },
 );

@@ -97,8 +97,7 @@ test('Ctrl+C keeps the answers that have arrived, and says how to continue', asy
 test('answers that do not fit in one request are combined in several steps', async () => {
   const long = [streamed('word '.repeat(120))];
   const { run, prompts } = await openPlace([long]);
-  const { code } = await run(['--split', 'lines', '-q', 'count'], longText);
-  expect(code).toBe(0);
+  expect((await run(['--split', 'lines', '-q', 'count'], longText)).code).toBe(0);
   const combining = prompts().filter((prompt) => prompt.includes('The text was too long'));
   expect(combining.length).toBeGreaterThan(1);
 });

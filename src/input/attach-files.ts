@@ -9,7 +9,7 @@ import { toFailure } from '../output/ending-failure.ts';
 import { maskUrl } from '../secrets/mask.ts';
 import type { Notices } from '../output/notices.ts';
 import type { Context } from '../run.ts';
-import { failureReason } from '../storage/storage-failure.ts';
+import { errorCode, failureReason } from '../storage/storage-failure.ts';
 
 /** Whether a name is attached as a page. */
 export const isAddress = (name: string): boolean => /^https?:\/\//i.test(name);
@@ -71,9 +71,11 @@ async function attach(name: string, options: AttachOptions): Promise<readonly At
     return await filesOf(name, options);
   } catch (error) {
     options.signal.throwIfAborted();
-    const failure = toFailure(error);
+    const isOfSystem = errorCode(error) !== undefined && !(error instanceof Failure);
+    const failure = isOfSystem ? new Failure('usage', failureReason(error)) : toFailure(error);
     const shown = isAddress(name) ? maskUrl(name) : name;
-    throw rephrase(failure, { message: `cannot attach ${shown}: ${failure.message}` });
+    const message = `cannot attach ${shown}: ${failure.message}`;
+    throw rephrase(failure, { message, cause: error });
   }
 }
 

@@ -58,8 +58,7 @@ describe('on a terminal', () => {
     const session = await open(['hi'], rules, { columns: 120, env });
     await session.waitFor(/~\d{2,} tokens/);
     session.type('\u0003');
-    const { signal } = await session.exit;
-    expect(signal).toBe(2);
+    expect((await session.exit).signal).toBe(2);
     expect(await session.transcript()).toMatch(/^A word wind .* │ A word wind /m);
     expect(await session.transcript()).toContain('(cut: stopped)');
     const conversation = data.only();

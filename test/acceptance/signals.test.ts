@@ -1,14 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readFileSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync, truncateSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -70,23 +62,16 @@ describe.each(signals)('Y3: after %s', (signal) => {
   });
 });
 
-const newFile = (name: string) => join(folderOf(), name);
-
-/** A sparse file, which takes no space on the disk. */
-function sparseFile(bytes: number): string {
-  const file = newFile('sparse');
-  writeFileSync(file, '');
-  truncateSync(file, bytes);
-  return file;
-}
-
 test.each([
   ['P9 100 MB', 100_000_000, [], 2],
   ['P10 600 MB', 600_000_000, [], 7],
 ])('%s of standard input are refused in bounded memory', async (_name, bytes, flags, expected) => {
-  const input = openSync(sparseFile(bytes), 'r');
+  const folder = folderOf({ sparse: '' });
+  // It takes no space on the disk.
+  truncateSync(join(folder, 'sparse'), bytes);
+  const input = openSync(join(folder, 'sparse'), 'r');
   const preload = ['--require', resolve('test/support/peak-memory.cjs')];
-  const memory = newFile('memory');
+  const memory = join(folder, 'memory');
   const child = spawn(process.execPath, [...preload, binary, '--sandbox', ...flags, 'hi'], {
     env: cleanEnvironment({ PEAK_MEMORY: memory }),
     stdio: [input, 'ignore', 'pipe'],
@@ -117,14 +102,11 @@ describe('SIGUSR1 opens no debugger', () => {
   });
 
   test('X4: and one opened while Node started is closed', async () => {
-    const preload = join(folderOf(), 'signal.cjs');
     // Waits until Node has opened it, before the first line of natter.
-    writeFileSync(
-      preload,
-      `process.kill(process.pid, 'SIGUSR1');
-       const { url } = require('node:inspector');
-       while (url() === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);`,
-    );
+    const script = `process.kill(process.pid, 'SIGUSR1');
+      const { url } = require('node:inspector');
+      while (url() === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);`;
+    const preload = join(folderOf({ 'signal.cjs': script }), 'signal.cjs');
     const env = { NODE_OPTIONS: `--inspect-port=0 --require ${preload}` };
     const natter = startNatter(['sandbox'], { env });
     await natter.waitFor('stderr', /try it/);

@@ -159,8 +159,7 @@ test.each(['hi', 'models list'])(
 );
 
 test('P4 a failure keeps its exit code when standard error is closed', async () => {
-  const { code } = await runShell('$NATTER --sandbox "[sandbox 404]" 2>&-');
-  expect(code).toBe(6);
+  expect((await runShell('$NATTER --sandbox "[sandbox 404]" 2>&-')).code).toBe(6);
 });
 
 test('P4 a failure without an answer keeps its exit code when standard output is full', async () => {

@@ -1,8 +1,6 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { describe, expect, test } from 'vitest';
 import { folderOf } from '../support/folder.ts';
 import { openHeldSandbox } from '../support/held-sandbox.ts';
 import { runInMemory } from '../support/in-memory.ts';
@@ -22,21 +20,8 @@ test('a terminal shows the value without escape sequences, then the figures of a
 
 const escape = '\u001B';
 
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-
-afterAll(() => sandbox.close());
-
-function open(words: readonly string[], options: TerminalOptions = {}) {
-  const env = { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey, ...options.env };
-  return openTerminal(words, { ...options, env });
-}
-
 async function transcriptOf(words: readonly string[], options: TerminalOptions = {}) {
-  const session = open(words, options);
+  const session = openTerminal(['--sandbox', ...words], options);
   const { exitCode } = await session.exit;
   return { exitCode, text: await session.transcript(), output: session.output() };
 }
@@ -94,10 +79,9 @@ test('on a terminal without a configured service the sandbox answers, with a not
 });
 
 test('on a terminal without a configured service a batch fills no file with answers of the sandbox', async () => {
-  const folder = folderOf();
-  const [input, output] = ['prompts.txt', 'answers.jsonl'].map((name) => join(folder, name));
-  writeFileSync(input ?? '', 'hello\n');
-  const session = openTerminal(['batch', input ?? '', '-o', output ?? '']);
+  const folder = folderOf({ 'prompts.txt': 'hello\n' });
+  const [input, output] = [join(folder, 'prompts.txt'), join(folder, 'answers.jsonl')];
+  const session = openTerminal(['batch', input, '-o', output]);
   expect((await session.exit).exitCode).toBe(3);
   expect(await session.transcript()).toMatch(/no service is configured/);
   expect(readdirSync(folder)).toEqual(['prompts.txt']);
@@ -106,18 +90,14 @@ test('on a terminal without a configured service a batch fills no file with answ
 const prompt =
   '[sandbox echo rate=200] - one two three four five six\n\n> seven eight nine ten eleven';
 
-const rows = '• one two three four\n  five six\n\n│ seven eight nine ten\n│ eleven';
-
-test('an answer on a terminal is wrapped between words', async () => {
+test('an answer on a terminal is wrapped between words; with --wrap none by the terminal', async () => {
   const terminal = openTerminal(['--sandbox', prompt], { columns: 22 });
   await terminal.exit;
+  const rows = '• one two three four\n  five six\n\n│ seven eight nine ten\n│ eleven';
   expect(await terminal.transcript()).toContain(rows);
-});
-
-test('with --wrap none the terminal wraps it', async () => {
-  const terminal = openTerminal(['--sandbox', '--wrap', 'none', prompt], { columns: 22 });
-  await terminal.exit;
-  expect(await terminal.copied()).toContain('• one two three four five six\n');
+  const unwrapped = openTerminal(['--sandbox', '--wrap', 'none', prompt], { columns: 22 });
+  await unwrapped.exit;
+  expect(await unwrapped.copied()).toContain('• one two three four five six\n');
 });
 
 const missing = ['conversations', 'show', 'seagulls'];
@@ -168,17 +148,12 @@ test('a colour of the profile applies to single answers, except without colours'
   expect(mono).not.toContain('38;2');
 });
 
-test('stored answers have the colours of the profile', async () => {
+test('stored answers have the colours of the profile, whose theme may not exist', async () => {
   const env = await openColorProfile();
   await runInMemory(['[sandbox echo] a `code`'], { env });
   const colored = openTerminal(['last'], { env });
   await colored.exit;
   expect(colored.output()).toContain(own);
-});
-
-test('a theme that does not exist does not hide a stored answer', async () => {
-  const env = await openColorProfile();
-  await runInMemory(['[sandbox echo] a `code`'], { env });
   const terminal = openTerminal(['last'], { env: { ...env, NATTER_THEME: 'pink' } });
   expect((await terminal.exit).exitCode).toBe(0);
   expect(await terminal.transcript()).toMatch(/NATTER_THEME must be[^]*has the default theme/);
@@ -212,8 +187,7 @@ test.skipIf(process.platform === 'win32')(
     });
     await session.waitFor(/origin/);
     keepBusy(1500);
-    const { exitCode } = await session.exit;
-    expect(exitCode).toBe(0);
+    expect((await session.exit).exitCode).toBe(0);
     expect(session.output()).toMatch(/not shown; --raw shows them, and .* unchanged\r\n$/);
   },
 );

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -95,8 +97,7 @@ test('Ctrl+C keeps the answers that have arrived, and says how to continue', asy
 test('answers that do not fit in one request are combined in several steps', async () => {
   const long = [streamed('word '.repeat(120))];
   const { run, prompts } = await openPlace([long]);
-  const { code } = await run(['--split', 'lines', '-q', 'count'], longText);
-  expect(code).toBe(0);
+  expect((await run(['--split', 'lines', '-q', 'count'], longText)).code).toBe(0);
   const combining = prompts().filter((prompt) => prompt.includes('The text was too long'));
   expect(combining.length).toBeGreaterThan(1);
 });
@@ -329,6 +330,17 @@ describe('-f with a folder', () => {
     );
     const lossy = await attached(cwd, ['.'], ['--lossy', '-q']);
     expect(lossy).toMatchObject({ names: ['a.txt', 'd.txt'], stderr: '' });
+  });
+
+  // A socket exists, and reading it fails for every user.
+  test.skipIf(process.platform === 'win32')('that cannot be read is refused', async () => {
+    const cwd = folderOf({ 'a/b.ts': 'B' });
+    const server = createServer().listen(join(cwd, 'a/.gitignore'));
+    await once(server, 'listening');
+    const { code, stderr } = await attached(cwd, ['a']);
+    server.close();
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^natter: cannot attach a: \w/);
   });
 
   test('without text files is refused', async () => {

@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'undici',
           include: [
-            'test/client/client-{limits,proxy,reading,retry,stream,tls,transport,waits}.test.ts',
+            'test/client/client-{limits,proxy,reading,retry,stream,tls,transport}.test.ts',
             'test/client/no-answer.test.ts',
           ],
           provide: { network: 'undici' },

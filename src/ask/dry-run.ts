@@ -26,30 +26,28 @@ function targetOf({ options, settings }: Run): Target {
   return { baseUrl, apiPath, apiKey };
 }
 
-function addressOf({ options, settings: { values } }: Run): string {
-  if (options.sandbox === true) return `{sandbox}/v1/${path}`;
-  if (values.baseUrl === undefined) return `{base_url}/v1/${path}`;
-  return String(endpointUrl(parseBaseUrl(values.baseUrl, values.apiPath), path));
-}
-
 /**
  * Describes a request as `{request: {method, url, headers, body}, estimate: {tokens, window}}`, with keys masked. Sends
  * nothing, and runs no command that prints a key.
  */
 export function describeRequest(run: Run, { request, fit }: PlannedRequest): object {
   const target = targetOf(run);
+  const { baseUrl, apiPath } = run.settings.values;
+  const host = run.options.sandbox === true ? '{sandbox}' : '{base_url}';
+  const isKnown = run.options.sandbox !== true && baseUrl !== undefined;
+  const url = isKnown
+    ? String(endpointUrl(parseBaseUrl(baseUrl, apiPath), path))
+    : `${host}/v1/${path}`;
   const body = completionBody(request);
-  const { method, headers } = configure({
-    ...clientOptions(run, target),
-    allowInsecure: true,
-  }).request(path, body);
+  const options = { ...clientOptions(run, target), allowInsecure: true };
+  const { method, headers } = configure(options).request(path, body);
   const masked = Object.entries(headers).map(([name, value]) => {
     if (name !== 'authorization' || target.apiKey === undefined)
       return [name, isSecretHeader(name) ? maskMark : value];
     return [name, `Bearer ${maskKey(target.apiKey)}`];
   });
   return {
-    request: { method, url: addressOf(run), headers: Object.fromEntries(masked) as object, body },
+    request: { method, url, headers: Object.fromEntries(masked) as object, body },
     estimate: { tokens: fit.estimate, window: fit.window ?? null },
   };
 }

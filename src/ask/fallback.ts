@@ -4,14 +4,13 @@ import type { NewAnswer } from '../conversation/journal/journal.ts';
 import type { PassedModel } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { definedFields } from '../json.ts';
-import type { AnswerMetadata } from '../output/answer-meter.ts';
 import { toFailure } from '../output/ending-failure.ts';
 import { count } from '../output/figures.ts';
 import { silentNotices } from '../output/notices.ts';
 import type { GlobalOptions, Run } from '../run.ts';
 import { parseModel, settingsOf } from '../settings/named-model.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
-import { readStored } from '../settings/read-settings.ts';
+import { readStored } from '../settings/settings-file.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
 import type { AnswerCheck } from './check.ts';
@@ -121,14 +120,6 @@ function chooseNext(chain: Chain, failed: readonly FailedModel[], last: FailedMo
   throw rephrase(failure, { message: `${text}; before that, ${before}`, cause: failure });
 }
 
-/** Adds the model, its profile and the models before it, if there are fallbacks. */
-function withModels(metadata: AnswerMetadata, { answer }: Choice): AnswerMetadata {
-  const { model, profile, fallbackFrom } = answer;
-  if (profile === undefined) return metadata;
-  const known = definedFields({ profile, fallbackFrom });
-  return { ...metadata, model: metadata.model ?? model, ...known };
-}
-
 /**
  * Asks the chosen model, and the next ones while they fail before any text.
  * @returns the last answer, and its model
@@ -140,9 +131,12 @@ export async function askModels<Given extends Answer>(
 ): Promise<Given & { readonly choice: Choice }> {
   for (let choice = first; ;) {
     const given = await send(choice);
-    const { content, failure, isStopped } = given;
-    const answer = { ...given, metadata: withModels(given.metadata, choice), choice };
-    const hasText = content !== '' || given.metadata.refusal !== undefined;
+    const { content, failure, isStopped, metadata } = given;
+    const { model, profile, fallbackFrom } = choice.answer;
+    const models = profile && { model: metadata.model ?? model, profile };
+    const known = { ...metadata, ...models, ...definedFields({ fallbackFrom }) };
+    const answer = { ...given, metadata: known, choice };
+    const hasText = content !== '' || metadata.refusal !== undefined;
     if (failure === undefined || isStopped || hasText) return answer;
     try {
       choice = chooseNext(chain, choice.failed, { model: choice.model, failure });

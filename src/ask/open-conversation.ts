@@ -3,14 +3,15 @@ import path from 'node:path';
 import type { Run, Context, GlobalOptions } from '../run.ts';
 import { changedParams, resumedChanges } from './plan-request.ts';
 import type { Message } from '../client/contract.ts';
-import type { Journal, JournalOptions } from '../conversation/journal/journal.ts';
 import {
+  type Journal,
+  type JournalOptions,
   branchJournal,
   createJournal,
   idsFromTitle,
   resumeJournal,
   startTitledJournal,
-} from '../conversation/journal/open-journal.ts';
+} from '../conversation/journal/journal.ts';
 import { requireDataFolder, lockFile } from '../conversation/library/conversation-folder.ts';
 import {
   findConversation,
@@ -217,14 +218,6 @@ async function findNamedJournal(
   });
 }
 
-async function refuseHistory(journal: Journal): Promise<void> {
-  const conversation = journal.conversation();
-  if (conversation.turns.size === 0) return;
-  await journal.close();
-  const text = `the conversation "${titleOf(conversation)}" has turns already, so messages cannot start it`;
-  throw new Failure('usage', text, { hint: 'use a different name, or omit the messages' });
-}
-
 /** The last day on which natter applied each age. */
 function readDays(file: string): JsonObject {
   try {
@@ -306,9 +299,13 @@ export async function openConversation(
   const { system, save } = settings.values;
   const opening = journalOptions(context, presentation.notices, save && options.dryRun !== true);
   const named = await openNamedJournal(run, opening);
-  if (named !== undefined && history.length > 0) await refuseHistory(named);
   const journal = named ?? createJournal(opening);
   const conversation = journal.conversation();
+  if (history.length > 0 && conversation.turns.size > 0) {
+    await journal.close();
+    const text = `the conversation "${titleOf(conversation)}" has turns already, so messages cannot start it`;
+    throw new Failure('usage', text, { hint: 'use a different name, or omit the messages' });
+  }
   const leaf = leafOf(conversation);
   if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
     const text = 'the last prompt of this conversation has no answer and is not sent';

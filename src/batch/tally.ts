@@ -63,10 +63,3 @@ export function countFailure(tally: Tally, failure: Failure, item: ItemPlace): v
   tally.failed += 1;
   if (!isTransient(failure)) tally.lasting += 1;
 }
-
-/** Forgets the failures before failed items are sent again. */
-export function forgetFailures(tally: Tally): void {
-  tally.failed = 0;
-  tally.lasting = 0;
-  tally.causes.clear();
-}

@@ -15,7 +15,7 @@ import { keyBindings } from '../repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
 import { coloredParts, colorNames } from '../settings/own-colors.ts';
 import { knownProfiles } from '../settings/profile-name.ts';
-import { readStored } from '../settings/read-settings.ts';
+import { readStored } from '../settings/settings-file.ts';
 import { roleNames } from '../settings/role.ts';
 import { childNamed, defaultCommand, optionSources, helpOf } from './help-details.ts';
 import type { Context } from '../run.ts';

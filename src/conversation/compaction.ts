@@ -14,21 +14,6 @@ import {
   type Conversation,
 } from './tree.ts';
 
-/** The request for a summary, and the turns that the summary replaces. */
-export interface CompactionPlan {
-  /** The last of these turns. */
-  readonly turn: string;
-  /** The last selected turn. */
-  readonly after: string;
-  /** Number of their prompts, those of an earlier summary included. */
-  readonly prompts: number;
-  /** Number of the prompts after them. */
-  readonly kept: number;
-  /** Estimated tokens of what the summary replaces. */
-  readonly tokens: number;
-  readonly messages: readonly Message[];
-}
-
 const instruction =
   'Summarize the conversation above, so that it can continue with your summary alone. Keep its goal, the decisions and their reasons, the facts, names, numbers, code and quotations that may be needed again, and what is still open. Omit greetings and detours. Use the language of the conversation, and write only the summary.';
 
@@ -36,6 +21,9 @@ const instruction =
 const keptShare = 1 / 4;
 /** The share of the window for the summary. */
 const summaryShare = 1 / 8;
+
+/** The request for a summary, and the turns that the summary replaces. */
+export type CompactionPlan = NonNullable<ReturnType<typeof planCompaction>>;
 
 /** The answers that may be the last turn of the summary, with the tokens since the summary in force up to each. */
 function endsOf(conversation: Conversation) {
@@ -56,7 +44,7 @@ function endsOf(conversation: Conversation) {
 export function planCompaction(
   conversation: Conversation,
   { window = Infinity, wanted }: { readonly window: number | undefined; readonly wanted: string },
-): CompactionPlan | undefined {
+) {
   const path = pathOf(conversation);
   const ends = endsOf(conversation);
   const [last, before] = [ends.at(-1), ends.at(-2)];
@@ -75,10 +63,15 @@ export function planCompaction(
   const end = fitting.at(-1) ?? ends[0] ?? wished;
   const isPrompt = ({ role }: { readonly role: string }) => role === 'user';
   return {
+    /** The last of these turns. */
     turn: end.turn,
+    /** The last selected turn. */
     after,
+    /** Number of their prompts, those of an earlier summary included. */
     prompts: path.slice(0, end.index).filter(isPrompt).length,
+    /** Number of the prompts after them. */
     kept: path.slice(end.index).filter(isPrompt).length,
+    /** Estimated tokens of what the summary replaces. */
     tokens: end.tokens + (summary === undefined ? 0 : estimateTokens(sentSummary(summary))),
     messages: messagesOf(endingWith(conversation, end.turn), [{ role: 'user', content: request }]),
   };

@@ -131,6 +131,9 @@ function partText(part: unknown, omit: Omit): string {
   return '';
 }
 
+/** The kind of a part whose text natter does not keep. */
+const kindText = (part: unknown, omit: Omit) => partText({ ...fieldsOf(part), text: 0 }, omit);
+
 const joined = (parts: readonly string[]) => parts.filter((text) => text !== '').join('\n\n');
 
 const roles: ReadonlyMap<unknown, Role> = new Map([
@@ -188,9 +191,7 @@ function claude(entry: JsonObject, now: Date, omit: Omit): Foreign {
       const { file_name: fileName, extracted_content: content } = fieldsOf(file);
       return { name: filledText(fileName) ?? 'attachment', content: textIn(content) };
     });
-    const others = listOf(message['files']).map((file) =>
-      partText({ ...fieldsOf(file), text: 0 }, omit),
-    );
+    const others = listOf(message['files']).map((file) => kindText(file, omit));
     const prompt = joined([joined(parts) || textIn(message['text']), ...others]);
     messages.push({
       id: filledText(message['uuid']) ?? String(index),
@@ -225,9 +226,9 @@ function llm(id: string, rows: readonly JsonObject[], now: Date, omit: Omit): Fo
     const system = textIn(row['system']);
     if (system !== lastSystem) add('system', system);
     lastSystem = system;
-    const others = ['prompt_fragments', 'system_fragments', 'attachments'].flatMap((name) =>
-      listOf(row[name]).map((part) => partText({ ...fieldsOf(part), text: 0 }, omit)),
-    );
+    const others = ['prompt_fragments', 'system_fragments', 'attachments']
+      .flatMap((name) => listOf(row[name]))
+      .map((part) => kindText(part, omit));
     for (const name of ['tool_calls', 'tool_results']) {
       for (const _one of listOf(row[name])) omit('tool message');
     }
@@ -297,13 +298,11 @@ function own(lines: readonly string[], place: string, isExport: boolean): Import
   };
 }
 
-function refused(source: string, problem: string, hint?: string): Failure {
-  return new Failure('usage', `${source} ${problem}`, {
-    hint:
-      hint ??
-      'natter imports its own exports as JSON and its journals, conversations.json of ChatGPT and Claude, and the output of llm logs --json',
-  });
-}
+const known =
+  'natter imports its own exports as JSON and its journals, conversations.json of ChatGPT and Claude, and the output of llm logs --json';
+
+const refused = (source: string, problem: string, hint = known) =>
+  new Failure('usage', `${source} ${problem}`, { hint });
 
 /**
  * Reads the conversations in a text.

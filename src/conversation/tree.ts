@@ -83,15 +83,12 @@ export function versionsOf(conversation: Conversation, turn: Turn): readonly Tur
 
 /** The selected turns, from the first to the leaf. */
 export function pathOf(conversation: Conversation): readonly Turn[] {
+  const { turns, selection } = conversation;
   const path: Turn[] = [];
-  const seen = new Set<string>();
-  let next = conversation.selection.get(undefined);
-  while (next !== undefined && !seen.has(next)) {
-    const turn = conversation.turns.get(next);
-    if (turn === undefined) break;
-    seen.add(next);
-    path.push(turn);
-    next = conversation.selection.get(turn.id);
+  // A turn comes after its parent, so that the selection has no circle.
+  for (let id = selection.get(undefined); id !== undefined; id = selection.get(id)) {
+    const turn = turns.get(id);
+    if (turn !== undefined) path.push(turn);
   }
   return path;
 }

@@ -65,16 +65,14 @@ async function readTexts(names: readonly string[], { encoding, lossy, signal }: 
 function describe(
   name: string,
   { links }: FoundFiles,
-  texts: Awaited<ReturnType<typeof readTexts>>,
+  { files, tokens, binary, undecodable }: Awaited<ReturnType<typeof readTexts>>,
 ): string {
-  const { files, tokens, binary, undecodable } = texts;
+  const encoded = `${countOf(undecodable.length, 'file')} in a different encoding (${undecodable[0]})`;
   const skipped = [
-    binary > 0 ? countOf(binary, 'binary file') : '',
-    undecodable.length > 0
-      ? `${countOf(undecodable.length, 'file')} in a different encoding (${undecodable[0]})`
-      : '',
-    links > 0 ? countOf(links, 'link') : '',
-  ].filter((part) => part !== '');
+    ...(binary > 0 ? [countOf(binary, 'binary file')] : []),
+    ...(undecodable.length > 0 ? [encoded] : []),
+    ...(links > 0 ? [countOf(links, 'link')] : []),
+  ];
   const ending = skipped.length === 0 ? '' : `; skipped ${skipped.join(', ')}`;
   return `${name}: ${countOf(files.length, 'file')}, ${tokenText(tokens, true)}${ending}`;
 }

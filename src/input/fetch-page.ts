@@ -82,14 +82,6 @@ function checkUrl(url: URL): URL {
   });
 }
 
-function readBody(response: HttpResponse): Promise<Uint8Array> {
-  return collectBytes(response.body, maxBytes, () => {
-    const failure = new Failure('usage', 'it is larger than 10 MB');
-    response.destroy(failure);
-    return failure;
-  });
-}
-
 /** The charset of the header, else of the `meta` element of a page. */
 function charsetOf(contentType: string, bytes: Uint8Array, isHtml: boolean): string | undefined {
   const named = /;\s*charset="?(?<label>[\w.:-]+)/i.exec(contentType)?.groups?.['label'];
@@ -106,7 +98,11 @@ async function textOf(response: HttpResponse): Promise<string> {
     response.destroy(failure);
     throw failure;
   }
-  const bytes = await readBody(response);
+  const bytes = await collectBytes(response.body, maxBytes, () => {
+    const failure = new Failure('usage', 'it is larger than 10 MB');
+    response.destroy(failure);
+    return failure;
+  });
   if (bytes.includes(0) && !/utf-?16/i.test(contentType)) {
     throw new Failure('usage', `it is ${type}, but its bytes are binary`);
   }

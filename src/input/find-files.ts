@@ -26,17 +26,6 @@ async function rulesIn(folder: string, above: IgnoreRules): Promise<IgnoreRules>
   return [...above, { folder, rules: createIgnore().add(text) }];
 }
 
-/** The folders above, up to the one with `.git`; none outside a repository. */
-function foldersAbove(folder: string): readonly string[] {
-  const found: string[] = [];
-  for (let child = folder; !existsSync(join(child, '.git')); child = dirname(child)) {
-    const parent = dirname(child);
-    if (parent === child) return [];
-    found.unshift(parent);
-  }
-  return found;
-}
-
 /** Whether the innermost rule about the path ignores it; its folders are not ignored. */
 function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean {
   for (const { folder, rules: own } of rules.toReversed()) {
@@ -50,12 +39,16 @@ function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean
 
 /** The rules of the repository above a folder; none if they ignore the folder itself, because the user named it. */
 async function rulesAbove(folder: string): Promise<IgnoreRules> {
+  const folders: string[] = [];
+  for (let inner = folder; !existsSync(join(inner, '.git')); inner = dirname(inner)) {
+    // Outside a repository.
+    if (dirname(inner) === inner) return [];
+    folders.unshift(dirname(inner));
+  }
   let rules: IgnoreRules = [];
-  let inner: string | undefined;
-  for (const above of foldersAbove(folder)) {
-    if (inner !== undefined && isIgnored(rules, above, true)) return [];
+  for (const above of folders) {
+    if (above !== folders[0] && isIgnored(rules, above, true)) return [];
     rules = await rulesIn(above, rules);
-    inner = above;
   }
   return isIgnored(rules, folder, true) ? [] : rules;
 }

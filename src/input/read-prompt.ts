@@ -59,12 +59,6 @@ async function* withNotice(stream: AsyncIterable<Uint8Array>, onBytes: () => voi
   }
 }
 
-function tooLarge(): Failure {
-  const limit = count(largestPromptBytes);
-  const text = `standard input is longer than ${limit} bytes, which exceeds every context window`;
-  return new Failure('invalid_request', text, { hint: 'send less text' });
-}
-
 /**
  * Reads standard input to its end, however long that takes; undefined if it is not read. A terminal is read only if
  * required.
@@ -94,7 +88,11 @@ export async function readInput(
   );
   try {
     const stream = withNotice(stdin.bytes(signal), stopNotice);
-    const bytes = await collectBytes(stream, largestPromptBytes, tooLarge);
+    const bytes = await collectBytes(stream, largestPromptBytes, () => {
+      const limit = `longer than ${count(largestPromptBytes)} bytes`;
+      const text = `standard input is ${limit}, which exceeds every context window`;
+      return new Failure('invalid_request', text, { hint: 'send less text' });
+    });
     const { stdinEncoding: encoding, lossy } = options;
     const text = decodeText(bytes, { encoding, lossy, source });
     if (text !== '') return text;

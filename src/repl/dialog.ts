@@ -29,5 +29,6 @@ export function answerDialog(
 export function interruptDialog(state: ReplState, dialog: Dialog): Update {
   const { state: next, tasks } = dialog.cancel(state);
   const isFirst = dialog.type === 'choice' && dialog.takesPrompt !== undefined;
-  return { state: { ...next, isQuitArmed: isFirst && next.dialog === undefined }, tasks };
+  const armed = isFirst && next.dialog === undefined ? 'interrupt' : undefined;
+  return { state: { ...next, armed }, tasks };
 }

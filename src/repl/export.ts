@@ -8,7 +8,7 @@ import { shownPath } from './conversations/position.ts';
 import { notice, type Entry, failureEntry } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
 import { unquoted, type SlashCommand } from './slash-command.ts';
-import type { Dialog, DialogChoice, ReplState, Update } from './state.ts';
+import type { DialogChoice, ReplState, Update } from './state.ts';
 import { openDialog, printNotice, refuse, showNow, startActivity, step, task } from './step.ts';
 import { copyText } from './shell/clipboard.ts';
 
@@ -21,12 +21,6 @@ const formats: readonly {
   { format: 'json', name: 'JSON', extension: '.json' },
   { format: 'html', name: 'HTML', extension: '.html' },
 ];
-
-/** The word that names a format: its name or its extension. */
-const formatOfWord = (word: string) =>
-  formats.find(({ format, extension }) =>
-    [format, extension.slice(1)].includes(word.toLowerCase()),
-  );
 
 /** UTF-16 units of a name from a title. */
 const maxName = 40;
@@ -61,21 +55,6 @@ const fileDialog = (title: string, ...choices: readonly DialogChoice[]) =>
     cancel: writeNothing,
   }) as const;
 
-/** Asks for the format of a file without a known extension. */
-function formatDialog(name: string): Dialog {
-  const choices = formats.map((format) => {
-    const argument = `${name}${format.extension}`;
-    return writeChoice(`${format.name}: ${argument}`, argument);
-  });
-  return fileDialog('export this conversation as', ...choices);
-}
-
-/** Enter alone writes nothing. */
-const replaceDialog = (name: string): Dialog => ({
-  ...fileDialog(`${name} exists already`, writeChoice('replace it', name, true)),
-  selected: 1,
-});
-
 /** Exports the conversation; asks for the format, and before it replaces a file. */
 export async function exportConversation(
   session: Session,
@@ -85,12 +64,19 @@ export async function exportConversation(
   if (conversation.turns.size === 0) {
     throw new Failure('usage', 'there is nothing to export yet', { hint: 'type a prompt first' });
   }
-  const { extension } = formatOfWord(argument) ?? {};
+  // A format alone, by its name or its extension.
+  const word = argument.toLowerCase();
+  const named = formats.find((one) => [one.format, one.extension.slice(1)].includes(word));
+  const { extension } = named ?? {};
   const given = extension === undefined ? argument : '';
   const name = `${given || nameOf(conversation)}${extension ?? ''}`;
   const format = formatOfName(name);
   if (format === undefined) {
-    openDialog(session, formatDialog(name));
+    const choices = formats.map((known) => {
+      const file = `${name}${known.extension}`;
+      return writeChoice(`${known.name}: ${file}`, file);
+    });
+    openDialog(session, fileDialog('export this conversation as', ...choices));
     return [];
   }
   const { settings, reasoning: mode } = session.state();
@@ -99,7 +85,9 @@ export async function exportConversation(
   const text = [...(await exportAs(conversation, format, options))].join('');
   const path = session.files.write(name, text, { isPrivate: true, replaces });
   if (path === undefined) {
-    openDialog(session, replaceDialog(name));
+    const dialog = fileDialog(`${name} exists already`, writeChoice('replace it', name, true));
+    // Enter alone writes nothing.
+    openDialog(session, { ...dialog, selected: 1 });
     return [];
   }
   const shown = formats.find((known) => known.format === format)?.name ?? format;

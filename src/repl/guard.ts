@@ -18,14 +18,6 @@ import type { ReplService } from './service.ts';
 export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
   const { context, settings } = run;
   let redaction: Redaction | undefined;
-  /** For the service in use, or a fallback that is on a different machine. */
-  const planNow = () => {
-    const { address, isSandbox, isReplay = false } = service.facts();
-    const baseUrl = isSandbox || isReplay ? undefined : address;
-    const values = { ...settings.values, baseUrl };
-    const options = { ...run.options, sandbox: isSandbox };
-    return planGuard({ ...run, options, settings: { ...settings, values } });
-  };
   return {
     /**
      * The files as they may be sent, or the problem that a person has to confirm. That may have been done, for the files
@@ -35,7 +27,12 @@ export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
       files: readonly AttachedFile[],
       { isConfirmed, isRedacted }: { readonly isConfirmed: boolean; readonly isRedacted: boolean },
     ): { readonly files: readonly AttachedFile[]; readonly problem?: string } {
-      const plan = planNow();
+      const { address, isSandbox, isReplay = false } = service.facts();
+      const baseUrl = isSandbox || isReplay ? undefined : address;
+      const values = { ...settings.values, baseUrl };
+      const options = { ...run.options, sandbox: isSandbox };
+      // For the service in use, or a fallback that is on a different machine.
+      const plan = planGuard({ ...run, options, settings: { ...settings, values } });
       const mode = isRedacted ? 'redact' : (plan?.mode ?? 'off');
       if (mode === 'off' || (mode === 'ask' && isConfirmed) || files.length === 0) return { files };
       const located = files.flatMap((file) => locateSecrets(context, file));

@@ -33,8 +33,6 @@ export function initialState(
     usage: { answers: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, estimated: 0 },
     promptFiles: [],
     knownModels: [],
-    isQuitArmed: false,
-    isExitWordEntered: false,
     hasQuit: false,
     ...facts,
   };

@@ -1,7 +1,7 @@
 import { editEarlier, hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
 import { commandIn, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
-import { newerEntry, olderEntry, type HistoryStep } from './composer/history.ts';
+import { entryBeside } from './composer/history.ts';
 import { type KeyAction, type KeyContext, actionOf } from './composer/keys/key-bindings.ts';
 import { type KeyEvent, splitBurst } from './composer/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from './composer/layout.ts';
@@ -61,8 +61,9 @@ function stop(state: ReplState): Update {
 
 /** Pressed twice, it lists the earlier prompts. */
 function pressEscape(state: ReplState): Update {
-  if (state.isEditArmed === true) return editEarlier({ ...state, isEditArmed: false });
-  return step({ ...state, isEditArmed: lastPrompt(currentPath(state)) !== undefined });
+  if (state.armed === 'stop') return editEarlier({ ...state, armed: undefined });
+  const hasPrompts = lastPrompt(currentPath(state)) !== undefined;
+  return step({ ...state, armed: hasPrompts ? 'stop' : undefined });
 }
 
 function cancelEdit(state: ReplState): Update {
@@ -80,19 +81,20 @@ function interrupt(state: ReplState): Update {
   if (!isEmpty(state.composer)) {
     const cleared = clearDraft(state);
     // The choice of a service was cancelled.
-    if (state.isQuitArmed) return andThen(cleared, quit);
-    return { ...cleared, state: { ...cleared.state, isQuitArmed: true } };
+    return andThen(cleared, (next) =>
+      state.armed === 'interrupt' ? quit(next) : step({ ...next, armed: 'interrupt' }),
+    );
   }
   if (state.branch?.reason === 'edit') return cancelEdit(state);
-  if (state.isQuitArmed) return quit(state);
-  return step({ ...state, isQuitArmed: true });
+  return state.armed === 'interrupt' ? quit(state) : step({ ...state, armed: 'interrupt' });
 }
 
 /** Ctrl+C in line mode. The terminal has discarded its line; a restored prompt is in the history. */
 export const interruptLine = (state: ReplState): Update =>
   interrupt({ ...state, composer: clearBuffer(state.composer) });
 
-function recall(state: ReplState, found: HistoryStep | undefined): Update {
+function recall(state: ReplState, by: -1 | 1): Update {
+  const found = entryBeside(state.history, by, unsentDraft(state));
   if (found === undefined) return step(state);
   const composer = withDraft(state.composer, found.draft);
   return step({ ...state, composer, history: found.history, isShellPasted: false });
@@ -100,13 +102,10 @@ function recall(state: ReplState, found: HistoryStep | undefined): Update {
 
 function older(state: ReplState): Update {
   const waiting = unqueue(state);
-  if (waiting !== undefined) return step(waiting);
-  return recall(state, olderEntry(state.history, unsentDraft(state)));
+  return waiting === undefined ? recall(state, -1) : step(waiting);
 }
 
-function newer(state: ReplState): Update {
-  return recall(state, newerEntry(state.history, unsentDraft(state)));
-}
+const newer = (state: ReplState): Update => recall(state, 1);
 
 function moveRows(state: ReplState, rows: number): Update | undefined {
   const composer = moveVertically(state.composer, rows, composerColumns(state.columns));
@@ -268,11 +267,10 @@ export function releaseKeys(state: ReplState): Update {
 
 /** Each key closes the panel; Esc does nothing else, and removes the question mark that opened it. */
 export function onKey(given: ReplState, event: KeyEvent): Update {
-  const isOpen = panelOf(given).length > 0;
-  const isStop = boundAction(given, event) === 'stop';
-  const isEditArmed = isStop && given.isEditArmed === true;
-  const state = { ...given, isEditArmed, panel: undefined };
-  if (isOpen && isStop) {
+  const action = boundAction(given, event);
+  const armed = action === given.armed ? given.armed : undefined;
+  const state = { ...given, armed, panel: undefined };
+  if (panelOf(given).length > 0 && action === 'stop') {
     return step(
       given.panel === undefined ? { ...state, composer: clearBuffer(state.composer) } : state,
     );
@@ -284,16 +282,13 @@ export function onKey(given: ReplState, event: KeyEvent): Update {
     : pressKey(state, event);
 }
 
-function pressKey(state: ReplState, event: KeyEvent): Update {
-  const burst = burstOf(state, event);
-  if (burst.length > 0) return onKeys(state, burst);
-  const disarmed = { ...state, isQuitArmed: false, isExitWordEntered: false, acceptsFound: false };
-  if (event.type !== 'key') return onText(disarmed, event.text, event.type === 'paste');
+function pressKey(before: ReplState, event: KeyEvent): Update {
+  const burst = burstOf(before, event);
+  if (burst.length > 0) return onKeys(before, burst);
+  const state = { ...before, acceptsFound: false };
+  if (event.type !== 'key') return onText(state, event.text, event.type === 'paste');
   const action = boundAction(state, event);
-  if (action === undefined) return step(disarmed);
-  const { isQuitArmed, isExitWordEntered } = state;
-  if (action === 'interrupt') return onAction({ ...disarmed, isQuitArmed }, action);
-  return onAction(action === 'send' ? { ...disarmed, isExitWordEntered } : disarmed, action);
+  return action === undefined ? step(state) : onAction(state, action);
 }
 
 /** Puts the draft aside; it is in the history, too, so that no crash loses it. On an empty composer, restores it. */

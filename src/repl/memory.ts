@@ -12,12 +12,22 @@ import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import { readLines, unreadLines } from '../storage/read-lines.ts';
 import { replaceFile, stateVariable, appendLine } from '../storage/state-file.ts';
 
-/** The memory in the state folder; none for `--no-save`. It warns once about a folder that it cannot use. */
+const extension = '.json';
+
+/**
+ * The memory in the state folder; none for `--no-save`. It warns once about a folder that it cannot use. The unsent text
+ * of each session is in a file of its own, so that it survives a crash and two windows never overwrite each other's. A
+ * lock beside the file shows that its session is running. A draft belongs to the folder in which it was typed.
+ */
 export function createReplMemory(context: Context, isKept: boolean, notices: Notices) {
-  const { clock, secrets } = context;
+  const { clock, process, random, secrets } = context;
   const { state } = resolveFolders(context);
   const file = path.join(state ?? '', 'history.jsonl');
-  const drafts = createDrafts(context, path.join(state ?? '', 'drafts'), notices);
+  const drafts = path.join(state ?? '', 'drafts');
+  const parts = [process.id, clock.date().getTime(), Math.floor(random() * 1e9)];
+  const own = parts.map((part) => part.toString(36)).join('-') + extension;
+  const typedIn = path.resolve('.');
+  let lock: HeldLock | undefined;
   let isWarned = false;
   const tolerate = <Result>(act: () => Result, otherwise: Result): Result => {
     if (!isKept || state === undefined) return otherwise;
@@ -32,16 +42,43 @@ export function createReplMemory(context: Context, isKept: boolean, notices: Not
       return otherwise;
     }
   };
+  /** Undefined while the draft's session is running. */
+  const hold = (name: string) => {
+    makePrivateFolder(drafts);
+    const held = holdLock(path.join(drafts, name.replace(/\.json$/, '.lock')), context);
+    return held.isHeld ? held : undefined;
+  };
+  const remove = (name: string) => removeFile(path.join(drafts, name));
+  const save = (text: string) => {
+    if (text.trim() === '') return remove(own);
+    lock ??= hold(own);
+    replaceFile(path.join(drafts, own), recordOf(text, clock.date(), typedIn));
+  };
+  const take = () => {
+    for (const { name, text, folder = typedIn } of readDrafts(drafts, notices)) {
+      const found = folder === typedIn ? hold(name) : undefined;
+      if (found === undefined) continue;
+      try {
+        save(text);
+        remove(name);
+      } finally {
+        found.release();
+      }
+      return text;
+    }
+    return '';
+  };
   return {
     /** Oldest first. */
     history: () => tolerate<readonly string[]>(() => readHistory(file, notices), []),
     remember: (text: string) =>
       tolerate(() => appendHistory(file, maskText(secrets, text), clock.date()), undefined),
     /** The newest draft of a session that has ended in this folder; this session takes it over. */
-    takeDraft: () => tolerate(() => drafts.take(), ''),
-    keepDraft: (text: string) => tolerate(() => drafts.save(maskText(secrets, text)), undefined),
+    takeDraft: () => tolerate(take, ''),
+    /** An empty text removes the draft. */
+    keepDraft: (text: string) => tolerate(() => save(maskText(secrets, text)), undefined),
     /** Releases the draft for the next session. */
-    close: () => drafts.close(),
+    close: () => lock?.release(),
   };
 }
 
@@ -58,52 +95,6 @@ function readRecord(content: string) {
   } catch {
     return undefined;
   }
-}
-
-const extension = '.json';
-
-/**
- * The unsent texts of sessions, each in a file, so that they survive a crash and two windows never overwrite each
- * other's. A lock beside the file shows that its session is running. A draft belongs to the folder in which it was
- * typed. Functions throw Failure `storage`, or the system's error.
- */
-function createDrafts(context: Context, folder: string, notices: Notices) {
-  const { clock, process, random } = context;
-  const parts = [process.id, clock.date().getTime(), Math.floor(random() * 1e9)];
-  const own = parts.map((part) => part.toString(36)).join('-') + extension;
-  const typedIn = path.resolve('.');
-  let lock: HeldLock | undefined;
-  /** Undefined while the draft's session is running. */
-  const hold = (name: string) => {
-    makePrivateFolder(folder);
-    const held = holdLock(path.join(folder, name.replace(/\.json$/, '.lock')), context);
-    return held.isHeld ? held : undefined;
-  };
-  const remove = (name: string) => removeFile(path.join(folder, name));
-  const save = (text: string) => {
-    if (text.trim() === '') return remove(own);
-    lock ??= hold(own);
-    replaceFile(path.join(folder, own), recordOf(text, clock.date(), typedIn));
-  };
-  return {
-    /** An empty text removes the file. */
-    save,
-    take(): string {
-      for (const { name, text, folder: from = typedIn } of readDrafts(folder, notices)) {
-        const found = from === typedIn ? hold(name) : undefined;
-        if (found === undefined) continue;
-        try {
-          save(text);
-          remove(name);
-        } finally {
-          found.release();
-        }
-        return text;
-      }
-      return '';
-    },
-    close: () => lock?.release(),
-  };
 }
 
 /** The drafts in the folder, newest first, without unreadable ones. @throws the system's error for the folder */

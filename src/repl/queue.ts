@@ -22,8 +22,8 @@ export const exitWord = /^(?:exit|quit|:(?:(?:w?qa?|xa?)!?|exit|quit))$/;
 
 /** Quits the second time; the composer keeps the word until then, so that Enter is enough. */
 function enterExitWord(state: ReplState): Update {
-  if (state.isExitWordEntered) return quit({ ...state, composer: clearBuffer(state.composer) });
-  const next = { ...state, isExitWordEntered: true };
+  if (state.armed === 'send') return quit({ ...state, composer: clearBuffer(state.composer) });
+  const next: ReplState = { ...state, armed: 'send' };
   if (!state.isLineMode) return step(next);
   const word = contentOf(state.composer).trim();
   const cleared = { ...next, composer: clearBuffer(state.composer) };
@@ -47,15 +47,10 @@ function pastedAsText(state: ReplState, draft: Draft): Draft {
   return isText ? { ...draft, text: `/${draft.text}`, cursor: draft.cursor + 1 } : draft;
 }
 
-/** `//` escapes a leading slash, a space an exclamation mark. */
-function unescaped(draft: Draft): Draft {
-  const isEscaped = draft.text.startsWith('//') || draft.text.startsWith(' !');
-  return isEscaped ? { ...draft, text: draft.text.slice(1), cursor: 0 } : draft;
-}
-
-/** Pastes are sent in full but shown as markers. */
+/** Pastes are sent in full but shown as markers. `//` escapes a leading slash, a space an exclamation mark. */
 function sendPrompt(state: ReplState, draft: Draft, needsEcho: boolean): Update {
-  const typed = unescaped(draft);
+  const isEscaped = draft.text.startsWith('//') || draft.text.startsWith(' !');
+  const typed = isEscaped ? { ...draft, text: draft.text.slice(1) } : draft;
   const mentions = mentionsOf(typed.text);
   const prompt = { content: contentOf(typed), shown: shownText(typed), needsEcho, mentions };
   return startPrompt(state, prompt, draft);
@@ -156,7 +151,7 @@ export function submit(state: ReplState, isShellConfirmed = false): Update {
     const [name = ''] = lines.line.split(/\s/);
     return refuse(state, `${name} takes one line, but more lines follow`, 'send it alone first');
   }
-  const sent = takeDraft({ ...state, isExitWordEntered: false }, draft);
+  const sent = takeDraft({ ...state, armed: undefined }, draft);
   // A command such as `/edit` needs the composer.
   const taken = isCommandLine ? sent : { ...sent, state: withStashedDraft(sent.state) };
   const isBusy = state.activity !== undefined || (state.queue.length > 0 && !state.isQueuePaused);

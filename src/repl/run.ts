@@ -5,8 +5,7 @@ import { cleanLine } from '../secrets/secrets.ts';
 import { displayWidth } from '../terminal/text/width.ts';
 import { attachFiles } from '../input/attach-files.ts';
 import { otherProfiles, readRequestSettings } from '../settings/read-settings.ts';
-import type { Journal } from '../conversation/journal/journal.ts';
-import { createJournal } from '../conversation/journal/open-journal.ts';
+import { type Journal, createJournal } from '../conversation/journal/journal.ts';
 import { requireDataFolder } from '../conversation/library/conversation-folder.ts';
 import { conversationsNamed } from '../conversation/library/library.ts';
 import { type Conversation, pathOf } from '../conversation/tree.ts';
@@ -176,14 +175,6 @@ async function loadRest({ clock }: Context, signal: AbortSignal): Promise<void> 
   await import('../cli/report.ts');
 }
 
-/** One line about how to reopen the conversation; empty if it is not stored. */
-function farewell({ signal }: Context, session: Session): string {
-  const { conversation } = session.state();
-  const isStored = session.isStored() && conversation.turns.size > 0;
-  if (!isStored || signal.aborted) return '';
-  return `natter --resume ${conversation.id} reopens it\n`;
-}
-
 async function converse(
   repl: Repl,
   journal: Journal,
@@ -212,18 +203,19 @@ async function converse(
     // What needs the same later reports an error.
     loadRest(context, leaving.signal).catch(() => undefined);
     listPromptFiles(session).catch(() => undefined);
-    const { signal } = context;
-    const aborted = new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { signal: leaving.signal });
-      if (signal.aborted) resolve();
-    });
-    await Promise.race([session.ended, aborted]);
+    const quit = () => session.quit();
+    context.signal.addEventListener('abort', quit, { signal: leaving.signal });
+    if (context.signal.aborted) quit();
+    await session.ended;
   } finally {
     leaving.abort('left');
     await session.close();
     opened.session = undefined;
   }
-  await context.streams.stdout.write(farewell(context, session));
+  const { conversation } = session.state();
+  const isStored = session.isStored() && conversation.turns.size > 0;
+  if (!isStored || context.signal.aborted) return;
+  await context.streams.stdout.write(`natter --resume ${conversation.id} reopens it\n`);
 }
 
 /** @throws Failure for a problem before the start, or the reason the run was aborted with */

@@ -6,22 +6,14 @@ import { checkApi, findApi } from '../commands/auth/check-service.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Run } from '../run.ts';
 import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
-import { openService, type Service, clientOptions } from '../ask/service.ts';
-import { readSettings, changeStored } from '../settings/read-settings.ts';
+import { openService, clientOptions } from '../ask/service.ts';
+import { readSettings } from '../settings/read-settings.ts';
+import { changeStored } from '../settings/settings-file.ts';
 import { saveService } from '../settings/profiles.ts';
 import { withKey, withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import type { ServiceFacts, SessionSettings } from './state.ts';
-
-function factsOf(
-  { baseUrl, isSandbox, replayedFrom, windows }: Service,
-  { apiKey }: ResolvedSettings,
-): ServiceFacts {
-  const facts = { isSandbox, hasKey: isSandbox || apiKey !== undefined, windows: windows() };
-  if (replayedFrom !== undefined) return { ...facts, address: replayedFrom, isReplay: true };
-  return { ...facts, address: isSandbox ? 'the sandbox' : baseUrl };
-}
 
 function withSession(
   settings: ResolvedSettings,
@@ -64,7 +56,13 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
   // Reports a bad fallback before anything is typed.
   fallbackModels({ ...run, options: opening });
   let service = await openService({ ...run, options: opening }, source);
-  const facts = () => factsOf(service, settings);
+  const facts = (): ServiceFacts => {
+    const { baseUrl, isSandbox, replayedFrom } = service;
+    const hasKey = isSandbox || settings.apiKey !== undefined;
+    const known = { isSandbox, hasKey, windows: service.windows() };
+    if (replayedFrom !== undefined) return { ...known, address: replayedFrom, isReplay: true };
+    return { ...known, address: isSandbox ? 'the sandbox' : baseUrl };
+  };
   const served = (session: SessionSettings) => ({
     ...withSession(settings, session),
     windows: service.windows(),

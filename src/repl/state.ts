@@ -316,12 +316,11 @@ export interface ReplState {
   readonly knownModels: readonly string[];
   /** Shown below the composer until the next key. */
   readonly panel?: string | undefined;
-  /** The next Ctrl+C quits. */
-  readonly isQuitArmed: boolean;
-  /** The next Esc lists the earlier prompts. */
-  readonly isEditArmed?: boolean;
-  /** `exit`, `:q` or the like was entered; entered again, it quits. */
-  readonly isExitWordEntered: boolean;
+  /**
+   * The action that does more if its key is the next one: `interrupt` quits, `send` quits after `exit` or `:q`, and
+   * `stop` lists the earlier prompts.
+   */
+  readonly armed?: 'interrupt' | 'send' | 'stop' | undefined;
   readonly hasQuit: boolean;
   /** Monotonic milliseconds of the last change. */
   readonly now: number;

@@ -27,7 +27,8 @@ export function onTaskEnded(state: ReplState, ended: Task, result: unknown): Upd
 
 /** Line mode: a line is a prompt, a command or the answer to a question. */
 export function enterLine(before: ReplState, text: string): Update {
-  const state = { ...before, isQuitArmed: false };
+  const armed = before.armed === 'send' ? before.armed : undefined;
+  const state = { ...before, armed };
   const { dialog, list } = state;
   if (dialog !== undefined) return answerDialog(state, dialog, text);
   return list === undefined ? submitLine(state, text) : answerList(state, list, text);

@@ -1,23 +1,13 @@
 import { badValue, type ValueOrigin } from './setting-value.ts';
 
 /** What a model costs for a million tokens. */
-export interface Price {
-  /** The price of prompts. */
-  readonly input: number;
-  /** The price of answers. */
-  readonly output: number;
-  /** The price of the tokens of a prompt that came from the service's cache; that of prompts if undefined. */
-  readonly cached?: number | undefined;
-  /** An ISO 4217 code, such as `USD`. */
-  readonly currency: string;
-}
+export type Price = ReturnType<typeof parsePrice>;
 
-const defaultCurrency = 'USD';
 const pricePattern =
   /^\s*(?<input>\d{1,9}(?:\.\d{1,9})?)\s*\/\s*(?<output>\d{1,9}(?:\.\d{1,9})?)(?:\s*\/\s*(?<cached>\d{1,9}(?:\.\d{1,9})?))?(?:\s+(?<currency>[A-Za-z]{3}))?\s*$/;
 
 /** Reads the price of a setting such as `0.5/1.5`, `0.5/1.5 EUR` or `0.5/1.5/0.05`. @throws Failure with the origin */
-export function parsePrice(raw: unknown, origin: ValueOrigin): Price {
+export function parsePrice(raw: unknown, origin: ValueOrigin) {
   const { input, output, cached, currency } =
     (typeof raw === 'string' ? pricePattern.exec(raw)?.groups : undefined) ?? {};
   if (input === undefined || output === undefined) {
@@ -26,12 +16,15 @@ export function parsePrice(raw: unknown, origin: ValueOrigin): Price {
       'the prices of a million tokens of prompts and of answers, such as 0.5/1.5 or 0.5/1.5 EUR, and of cached ones, 0.5/1.5/0.05',
     );
   }
-  const code = currency?.toUpperCase() ?? defaultCurrency;
   return {
+    /** The price of prompts. */
     input: Number(input),
+    /** The price of answers. */
     output: Number(output),
-    ...(cached !== undefined && { cached: Number(cached) }),
-    currency: code,
+    /** The price of the tokens of a prompt that came from the service's cache; that of prompts if undefined. */
+    cached: cached === undefined ? undefined : Number(cached),
+    /** An ISO 4217 code. */
+    currency: currency?.toUpperCase() ?? 'USD',
   };
 }
 

@@ -5,7 +5,7 @@ import { parseSettingName } from './setting-name.ts';
 import { parseApiKey } from './setting-value.ts';
 import { ownEntry, type Profile, type StoredSettings, withoutEntry } from './stored-settings.ts';
 
-// Pure changes of the stored settings; `updateStoredSettings` applies them to the files.
+// Pure changes of the stored settings; `changeStored` applies them to the files.
 
 function withProfile(stored: StoredSettings, name: string, profile: Profile): StoredSettings {
   const { settings } = stored;

@@ -3,33 +3,14 @@ import { Failure } from '../failure.ts';
 import { type Notices, silentNotices } from '../output/notices.ts';
 import type { Context, GlobalOptions, Run, StartedRun } from '../run.ts';
 import { definitions } from './definitions.ts';
-import { resolveFolders, type FolderFacts } from './folders.ts';
 import { readWindows, withWindow } from './model-windows.ts';
 import { chooseProfile, terminalSettings } from './profile-name.ts';
 import { resolveSettings, type SettingFlags } from './resolve.ts';
 import type { ResolvedSettings } from './resolved-settings.ts';
 import { withRole } from './role.ts';
 import { parseParameterFlag } from './setting-value.ts';
-import { readStoredSettings, updateStoredSettings } from './settings-file.ts';
+import { readStored } from './settings-file.ts';
 import { nothingStored, type StoredSettings } from './stored-settings.ts';
-
-/** Reads the settings files and prints their warnings. @throws Failure */
-export function readStored(context: FolderFacts, notices: Notices): StoredSettings {
-  const folders = resolveFolders(context);
-  const { stored, warnings } = readStoredSettings(folders.config, context.platform);
-  for (const warning of warnings) notices.warning(warning);
-  return stored;
-}
-
-/** Changes the settings files in one step, so that no change of another process is lost. @throws Failure */
-export async function changeStored(
-  context: Context,
-  change: (stored: StoredSettings) => StoredSettings,
-): Promise<StoredSettings> {
-  const { clock, platform, process } = context;
-  const { config: folder } = resolveFolders(context);
-  return updateStoredSettings({ folder, platform, clock, process }, change);
-}
 
 /** Prints notices about what overrides a stored base URL and key. */
 export function noticeOverrides(

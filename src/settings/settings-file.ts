@@ -6,6 +6,8 @@ import type { JsonObject } from '../json.ts';
 import { makePrivateFolder, removeFile, withDescriptor } from '../storage/files.ts';
 import { type LockOptions, withLock } from '../storage/lock/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
+import { type Notices, silentNotices } from '../output/notices.ts';
+import { resolveFolders, type FolderFacts } from './folders.ts';
 import {
   emptyCredentials,
   emptySettings,
@@ -42,14 +44,11 @@ function tighten(descriptor: number, filePath: string): string | undefined {
 
 /**
  * Reads both files; a missing file or folder, or one that cannot exist, counts as empty. A credentials file that others
- * can read is made private, except on Windows. Every command calls this, so it imports little.
+ * can read is made private, with a warning, except on Windows.
  * @throws Failure `configuration` for a damaged file, which stays unchanged; `storage` for an unreadable one
  */
-export function readStoredSettings(
-  folder: string | undefined,
-  platform: NodeJS.Platform,
-): { readonly stored: StoredSettings; readonly warnings: readonly string[] } {
-  const warnings: string[] = [];
+export function readStored(facts: FolderFacts, notices: Notices): StoredSettings {
+  const { config: folder } = resolveFolders(facts);
   function read<Document>(
     name: 'config' | 'credentials',
     empty: Document,
@@ -60,9 +59,9 @@ export function readStoredSettings(
     let text: string;
     try {
       text = withDescriptor(fs.openSync(filePath, 'r'), (descriptor) => {
-        const mustBePrivate = name === 'credentials' && platform !== 'win32';
+        const mustBePrivate = name === 'credentials' && facts.platform !== 'win32';
         const warning = mustBePrivate ? tighten(descriptor, filePath) : undefined;
-        if (warning !== undefined) warnings.push(warning);
+        if (warning !== undefined) notices.warning(warning);
         return fs.readFileSync(descriptor, 'utf8');
       });
     } catch (error) {
@@ -72,9 +71,10 @@ export function readStoredSettings(
     }
     return parse(text, filePath);
   }
-  const settings = read('config', emptySettings, parseSettingsDocument);
-  const credentials = read('credentials', emptyCredentials, parseCredentialsDocument);
-  return { stored: { settings, credentials }, warnings };
+  return {
+    settings: read('config', emptySettings, parseSettingsDocument),
+    credentials: read('credentials', emptyCredentials, parseCredentialsDocument),
+  };
 }
 
 /** Replaces a file. @param name of the file @throws Failure */
@@ -116,14 +116,14 @@ function write(
 /**
  * Reads, changes and writes the settings under a lock, so that concurrent changes are not lost. A file is written only
  * if `change` returns a different document for it; it is replaced atomically and is private.
- * @param access has the configuration folder, which is undefined without a home folder
  * @throws Failure `storage` if that fails, `configuration` for a damaged file, or what `change` throws
  */
-export async function updateStoredSettings(
-  access: LockOptions & { readonly folder: string | undefined; readonly platform: NodeJS.Platform },
+export async function changeStored(
+  context: LockOptions & FolderFacts,
   change: (stored: StoredSettings) => StoredSettings,
 ): Promise<StoredSettings> {
-  const { folder, platform } = access;
+  const { platform } = context;
+  const { config: folder } = resolveFolders(context);
   if (folder === undefined) {
     throw new Failure('storage', 'cannot save settings: the home folder is unknown', {
       hint: `set HOME, or ${configVariable} to a folder of your choice`,
@@ -136,8 +136,8 @@ export async function updateStoredSettings(
   }
   // Loaded before the lock is taken: loading takes longer than the write.
   const { default: Store } = await import('conf');
-  return withLock(path.join(folder, 'settings.lock'), access, () => {
-    const { stored } = readStoredSettings(folder, platform);
+  return withLock(path.join(folder, 'settings.lock'), context, () => {
+    const stored = readStored(context, silentNotices);
     const changed = change(stored);
     const { settings, credentials } = changed;
     // Credentials first: after a crash between the two writes, the new key has an older base URL and is not sent.

@@ -9,13 +9,16 @@ const symbols = pairsIn(`
   alpha α beta β gamma γ delta δ epsilon ε varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ lambda λ mu μ
   nu ν xi ξ omicron ο pi π varpi ϖ rho ρ varrho ϱ sigma σ varsigma ς tau τ upsilon υ phi φ varphi φ chi χ psi ψ omega ω
   Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Upsilon Υ Phi Φ Psi Ψ Omega Ω
-  infty ∞ partial ∂ nabla ∇ hbar ℏ ell ℓ Re ℜ Im ℑ aleph ℵ wp ℘ imath ı jmath ȷ
-  forall ∀ exists ∃ nexists ∄ neg ¬ lnot ¬ emptyset ∅ varnothing ∅ top ⊤ bot ⊥ angle ∠ triangle △ square □ Box □
+  infty ∞ hbar ℏ ell ℓ Re ℜ Im ℑ aleph ℵ wp ℘ imath ı jmath ȷ
+  forall ∀ exists ∃ nexists ∄ emptyset ∅ varnothing ∅ top ⊤ bot ⊥ angle ∠ triangle △ square □ Box □
   degree ° circ ∘ bullet • star ⋆ ast ∗ dagger † ddagger ‡ prime ′ checkmark ✓ S § copyright © pounds £
   ldots … dots … dotsc … dotsb ⋯ cdots ⋯ vdots ⋮ ddots ⋱ colon :
   langle ⟨ rangle ⟩ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lvert | rvert | lVert ‖ rVert ‖ vert | Vert ‖ lbrace { rbrace }
   lbrack [ rbrack ] backslash \\ % % $ $ # # _ _ & & { { } } | ‖
 `);
+
+/** Signs directly before what they belong to. */
+const prefixes = pairsIn('partial ∂ nabla ∇ neg ¬ lnot ¬');
 
 /** Operators whose limits are their sub- and superscript. */
 const operators = pairsIn(`
@@ -34,12 +37,9 @@ const relations = pairsIn(`
   odot ⊙ therefore ∴ because ∵ bmod mod
 `);
 
-const functionNames: ReadonlySet<string> = new Set(
-  (
-    'sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan log ln lg exp max min sup inf lim limsup liminf ' +
-    'det dim ker deg gcd lcm arg hom Pr argmax argmin mod'
-  ).split(' '),
-);
+const functionNames =
+  'sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan log ln lg exp max min sup inf lim limsup liminf ' +
+  'det dim ker deg gcd lcm arg hom Pr argmax argmin mod';
 
 /** Combining characters, after each character of the argument. */
 const accents = pairsIn(`
@@ -162,7 +162,7 @@ function readPart(reader: Reader, before: string): string {
   reader.at += character.length;
   switch (character) {
     case '\\':
-      return readCommand(reader, before);
+      return (commands.get(readName(reader)) ?? fail())(reader, before);
     case '{':
       return readUntil(reader, '}');
     case '^':
@@ -232,83 +232,76 @@ function readOption(reader: Reader): string {
   return found?.[1]?.trim() ?? '';
 }
 
-/** Commands that only change the look or the size of what follows. */
-const ignored =
-  /^(?:left|right|[bB]igg?[lrm]?|(?:display|text|script)style|limits|nolimits|nonumber|notag)$/;
-const textCommands = /^(?:text|textrm|textbf|textit|mbox|operatorname\*?)$/;
-const lookCommands =
-  /^(?:math(?:rm|bf|it|sf|tt|frak|normal)|boldsymbol|bm|mathop|mathrel|mathbin|underbrace|overbrace)$/;
-/** Signs directly before what they belong to. */
-const prefixes = /^(?:partial|nabla|neg|lnot)$/;
-const spaces: ReadonlyMap<string, string> = new Map([
-  ...[',', ';', ':', ' ', '\n', '>', 'enspace', 'thinspace'].map((name) => [name, ' '] as const),
-  ...['quad', 'qquad'].map((name) => [name, '  '] as const),
-  ['!', ''],
-]);
+/** Reads what follows a command, whose name is read already. @param before the row so far */
+type ReadCommand = (reader: Reader, before: string) => string;
 
-/** What a command is, after its backslash. */
-function readCommand(reader: Reader, before: string): string {
-  const name = readName(reader);
-  if (/^[dtc]?frac$/.test(name)) return readFraction(reader, before);
-  return spaces.get(name) ?? readSymbol(reader, name) ?? readStructure(reader, name);
-}
+const allOf = (names: string, read: ReadCommand) =>
+  names.split(' ').map((name) => [name, read] as const);
 
-function readSymbol(reader: Reader, name: string): string | undefined {
-  const relation = relations.get(name);
-  if (relation !== undefined) return ` ${relation} `;
-  const symbol = symbols.get(name);
-  if (symbol !== undefined) {
-    if (prefixes.test(name)) skipSpaces(reader);
-    return symbol;
-  }
-  const operator = operators.get(name) ?? (functionNames.has(name) ? name : undefined);
-  return operator && operator + readLimits(reader);
-}
+const eachOf = (meanings: ReadonlyMap<string, string>, reading: (meaning: string) => ReadCommand) =>
+  Array.from(meanings, ([name, meaning]) => [name, reading(meaning)] as const);
 
-function readStructure(reader: Reader, name: string): string {
-  switch (name) {
-    case '\\':
-      readOption(reader);
-      if (reader.depth === reader.cellDepth) return '\n';
-      return reader.depth > 1 ? fail() : '; ';
-    case 'begin':
-      return readEnvironment(reader);
-    case 'sqrt':
-      return readRoot(reader);
-    case 'not':
-      return ` ${negated.get(readArgument(reader)) ?? fail()} `;
-    case 'boxed':
-      return `[${readArgument(reader)}]`;
-    case 'pmod':
-      return ` (mod ${readArgument(reader)})`;
-    case 'tag':
-      return `  (${readRawGroup(reader)})`;
-    case 'label':
+/** By the names of the commands after their backslash. */
+const commands: ReadonlyMap<string, ReadCommand> = new Map([
+  ...eachOf(relations, (sign) => () => ` ${sign} `),
+  ...eachOf(symbols, (sign) => () => sign),
+  ...eachOf(prefixes, (sign) => (reader) => {
+    skipSpaces(reader);
+    return sign;
+  }),
+  ...eachOf(operators, (sign) => (reader) => sign + readLimits(reader)),
+  ...functionNames.split(' ').flatMap((name) => allOf(name, (reader) => name + readLimits(reader))),
+  ...eachOf(accents, (accent) => (reader) => readAccent(reader, accent)),
+  ...allOf(', ; : > enspace thinspace', () => ' '),
+  [' ', () => ' '],
+  ['\n', () => ' '],
+  ...allOf('quad qquad', () => '  '),
+  ['!', () => ''],
+  ...allOf('frac dfrac tfrac cfrac', readFraction),
+  ...allOf('binom dbinom tbinom', (reader) => {
+    return `(${readArgument(reader)} choose ${readArgument(reader)})`;
+  }),
+  ['\\', readRowEnd],
+  ['begin', readEnvironment],
+  ['sqrt', readRoot],
+  ['not', (reader) => ` ${negated.get(readArgument(reader)) ?? fail()} `],
+  ['boxed', (reader) => `[${readArgument(reader)}]`],
+  ['pmod', (reader) => ` (mod ${readArgument(reader)})`],
+  ['tag', (reader) => `  (${readRawGroup(reader)})`],
+  [
+    'label',
+    (reader) => {
       readRawGroup(reader);
       return '';
-    case 'binom':
-    case 'dbinom':
-    case 'tbinom':
-      return `(${readArgument(reader)} choose ${readArgument(reader)})`;
-    case 'mathbb':
-      return readLetters(reader, doubleStruck);
-    case 'mathcal':
-    case 'mathscr':
-      return readLetters(reader, script);
-    default:
-  }
-  if (ignored.test(name)) {
-    // `\left.` has no delimiter.
-    const [point = ''] = /^\s*\.?/.exec(reader.source.slice(reader.at)) ?? [];
-    if (name === 'left' || name === 'right') reader.at += point.length;
-    return '';
-  }
-  if (textCommands.test(name)) {
-    const text = readRawGroup(reader);
-    return name.startsWith('operatorname') ? text + readLimits(reader) : text;
-  }
-  if (lookCommands.test(name)) return readArgument(reader);
-  const accent = accents.get(name) ?? fail();
+    },
+  ],
+  ['mathbb', (reader) => readLetters(reader, doubleStruck)],
+  ...allOf('mathcal mathscr', (reader) => readLetters(reader, script)),
+  ...allOf('text textrm textbf textit mbox', readRawGroup),
+  ...allOf('operatorname operatorname*', (reader) => readRawGroup(reader) + readLimits(reader)),
+  // Commands that only change the look or the size of what follows.
+  ...allOf('mathrm mathbf mathit mathsf mathtt mathfrak mathnormal boldsymbol bm', readArgument),
+  ...allOf('mathop mathrel mathbin underbrace overbrace', readArgument),
+  ...allOf('displaystyle textstyle scriptstyle limits nolimits nonumber notag', () => ''),
+  ...allOf('big bigl bigr bigm Big Bigl Bigr Bigm bigg biggl biggr biggm', () => ''),
+  ...allOf('Bigg Biggl Biggr Biggm', () => ''),
+  ...allOf('left right', readDelimiter),
+]);
+
+function readRowEnd(reader: Reader): string {
+  readOption(reader);
+  if (reader.depth === reader.cellDepth) return '\n';
+  return reader.depth > 1 ? fail() : '; ';
+}
+
+/** `\left.` has no delimiter. */
+function readDelimiter(reader: Reader): string {
+  skipSpaces(reader);
+  if (peek(reader) === '.') reader.at += 1;
+  return '';
+}
+
+function readAccent(reader: Reader, accent: string): string {
   const letter = readArgument(reader);
   return Array.from(letter).length === 1 ? (letter + accent).normalize('NFC') : fail();
 }

@@ -72,13 +72,10 @@ describe('failing storage', () => {
     'D9 a disk without any space is left without a conversation or lock',
     async () => {
       const data = createDataFolder();
-      const onFullDisk = (...words: readonly string[]) =>
-        spawnSync(
-          'sh',
-          ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`, process.execPath, binary, ...words],
-          { env: cleanEnvironment(data.env), encoding: 'utf8', input: '' },
-        );
-      expect(onFullDisk(...echo('hello'))).toMatchObject({ status: 0, stdout: 'hello\n' });
+      const shell = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`;
+      const words = ['-c', shell, process.execPath, binary, ...echo('hello')];
+      const options = { env: cleanEnvironment(data.env), encoding: 'utf8', input: '' } as const;
+      expect(spawnSync('sh', words, options)).toMatchObject({ status: 0, stdout: 'hello\n' });
       expect(data.files().filter((name) => name.endsWith('.lock'))).toEqual([]);
       await data.run(echo('later'));
       const { stdout, stderr } = await data.run(['conversations', 'list']);
@@ -146,11 +143,9 @@ function exchange(turn: number): string {
   const records = [
     { type: 'turn', id: `u${turn}`, parent, role: 'user', content: `why ${turn}?`, created_at },
     { ...answer, id: `a${turn}`, parent: `u${turn}`, created_at },
-    ...Array.from({ length: 5 }, (_part, part) => ({
-      type: 'text',
-      turn: `a${turn}`,
-      text: `${turn}.${part} ${sentence.repeat(14)}`,
-    })),
+    ...[0, 1, 2, 3, 4].map((part) => {
+      return { type: 'text', turn: `a${turn}`, text: `${turn}.${part} ${sentence.repeat(14)}` };
+    }),
     { type: 'end', turn: `a${turn}`, finish_reason: 'stop' },
   ];
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');

@@ -34,10 +34,9 @@ test('X2: the key of an upstream is masked in all output of the sandbox', async 
     [json(400, { error: { message: keyEcho } })],
     [streamed(...echoDeltas)],
   ]);
-  const sandbox = await startSandboxCommand(['--log', '--port', '0', '--upstream', server.url], {
-    NATTER_UPSTREAM_API_KEY: secretKey,
-    NATTER_DEBUG: '1',
-  });
+  const words = ['--log', '--port', '0', '--upstream', server.url];
+  const upstream = { NATTER_UPSTREAM_API_KEY: secretKey, NATTER_DEBUG: '1' };
+  const sandbox = await startSandboxCommand(words, upstream);
   const env = serviceAt(sandbox, { NATTER_API_KEY: 'sandbox-key' });
   const refused = await runInMemory(['hi'], { env });
   const answered = await runInMemory(['hi'], { env });
@@ -106,11 +105,8 @@ test('K3 at umask 000 the files and their folder are accessible to their owner o
   const login = `umask 000; printf %s '${secretKey}' | "${process.execPath}" "${binary}" auth login --no-check --base-url ${baseUrl}`;
   await promisify(execFile)('/bin/sh', ['-c', login], { env: cleanEnvironment({ HOME: home }) });
   const folder = join(home, '.config', 'natter');
-  expect([
-    mode(folder),
-    mode(join(folder, 'credentials.json')),
-    mode(join(folder, 'config.json')),
-  ]).toEqual(['700', '600', '600']);
+  const modes = ['.', 'credentials.json', 'config.json'].map((name) => mode(join(folder, name)));
+  expect(modes).toEqual(['700', '600', '600']);
 });
 
 /** What the settings file of a home has for the default profile. */
@@ -185,10 +181,8 @@ test('a conversation runs the command again after a rejected key', async () => {
   await screenWith(terminal, /Hello again/);
   expect(await leave(terminal)).toBe(0);
   expect(runs()).toBe(2);
-  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([
-    'Bearer nk-first-key',
-    'Bearer nk-second-key',
-  ]);
+  const sent = server.requests.map(({ headers }) => headers['authorization']);
+  expect(sent).toEqual(['Bearer nk-first-key', 'Bearer nk-second-key']);
 });
 
 test.each([

@@ -36,11 +36,8 @@ test('natter sends requests to the sandbox, which sends them to the upstream', a
   const [list, prompt] = engine.requests;
   expect(list?.path).toBe('/v1/models');
   expect(prompt?.headers['authorization']).toBe(`Bearer ${upstreamKey}`);
-  expect(JSON.parse(prompt?.body ?? '')).toEqual({
-    model: 'llama3:8b',
-    messages: [{ role: 'user', content: 'hi there' }],
-    stream: true,
-  });
+  const messages = [{ role: 'user', content: 'hi there' }];
+  expect(JSON.parse(prompt?.body ?? '')).toEqual({ model: 'llama3:8b', messages, stream: true });
   expect(engine.requests.map(({ text }) => text).join('')).not.toContain('key-of-a-client');
 });
 
@@ -79,10 +76,8 @@ test('stream options of the profile are sent with streams only', async () => {
 test('a wrong upstream key is reported as that of the sandbox, and is masked everywhere', async () => {
   const refusal = json(401, { error: { message: `the key ${upstreamKey} is wrong` } });
   const engine = await serveEngine([refusal]);
-  const gateway = await openGateway(['--upstream', engine.url], {
-    NATTER_UPSTREAM_API_KEY: upstreamKey,
-    NATTER_DEBUG: '1',
-  });
+  const env = { NATTER_UPSTREAM_API_KEY: upstreamKey, NATTER_DEBUG: '1' };
+  const gateway = await openGateway(['--upstream', engine.url], env);
   const { code, stderr } = await gateway.send('--retries', '0', 'hi');
   expect(code).toBe(9);
   expect(stderr).toContain("the upstream rejected the sandbox's key, not yours");

@@ -98,16 +98,10 @@ test('yaml is loaded only for a prompt file with front matter', async () => {
 });
 
 /** Modules of Node that take milliseconds to load. */
-const heavyModules = [
-  'node:crypto',
-  'node:fs/promises',
-  'node:https',
-  'node:internal/crypto/webcrypto',
-  'node:internal/deps/undici/undici',
-  'node:readline',
-  'node:tls',
-  'node:zlib',
-];
+const heavyModules =
+  'crypto fs/promises https internal/crypto/webcrypto internal/deps/undici/undici readline tls zlib'
+    .split(' ')
+    .map((name) => `node:${name}`);
 
 test('a prompt into a pipe loads no slow module of Node', async () => {
   const empty = await loadedModules(['--version', '--verbose']);

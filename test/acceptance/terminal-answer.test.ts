@@ -144,12 +144,8 @@ test('--every shows the lines it answers in the title of the window', async () =
   const shell = String.raw`printf 'a\nb\n' | $NATTER --sandbox --every 1l "[sandbox echo]ask"`;
   const session = openTerminal([], { shell, env: shown });
   await session.exit;
-  expect(titlesIn(session.output())).toEqual([
-    'line 1 - natter --every',
-    'natter --every',
-    'line 2 - natter --every',
-    'natter --every',
-  ]);
+  const idle = 'natter --every';
+  expect(titlesIn(session.output())).toEqual([`line 1 - ${idle}`, idle, `line 2 - ${idle}`, idle]);
   expect(session.output()).toContain('\u001B]9;4;3;');
   expect(session.output().endsWith(putBack)).toBe(true);
 });

@@ -18,14 +18,9 @@ function questionOf(list: readonly ChatEvent[], error?: unknown) {
 describe('an answer', () => {
   test('has its text, and what the service reported', async () => {
     const answer = await ask(questionOf([text('be'), text('cause'), finished]));
-    expect(answer).toMatchObject({
-      content: 'because',
-      received: 'because',
-      metadata: { complete: true, finishReason: 'stop' },
-      failure: undefined,
-      error: undefined,
-      isStopped: false,
-    });
+    const metadata = { complete: true, finishReason: 'stop' };
+    const ended = { failure: undefined, error: undefined, isStopped: false };
+    expect(answer).toMatchObject({ content: 'because', received: 'because', metadata, ...ended });
   });
 
   test('keeps the text before a failure', async () => {
@@ -63,11 +58,8 @@ describe('an answer', () => {
         yield event.type === 'text-received' ? text(event.text.replace('<1>', 'secret')) : event;
       }
     }
-    const recorder = {
-      event: (event: ChatEvent) => void recorded.push(event),
-      end: () => undefined,
-      turn: () => undefined,
-    };
+    const record = (event: ChatEvent) => void recorded.push(event);
+    const recorder = { event: record, end: () => undefined, turn: () => undefined };
     const sink = {
       event(event: ChatEvent) {
         shown.push(event);

@@ -16,10 +16,8 @@ const printing = (text: string) => node(`process.stdout.write(${JSON.stringify(t
 
 function setup(options: MemoryOptions = {}) {
   const memory = createMemoryContext({ homeDirectory: home, ...options });
-  const settingOf = (value: string) => ({
-    value,
-    source: { kind: 'profile', name: 'work' } as const,
-  });
+  const source = { kind: 'profile', name: 'work' } as const;
+  const settingOf = (value: string) => ({ value, source });
   const run = (value: string) => {
     const settings = { values: service, apiKeyCommand: settingOf(value) };
     return serviceKey({ context: memory.context, settings } as unknown as Run);
@@ -43,11 +41,9 @@ test.each([
   [node('process.kill(process.pid, "SIGKILL")'), 'profile work failed with SIGKILL'],
   ['natter-no-such-program x', 'names the program natter-no-such-program, which was not found'],
 ])('%s fails as a key that is missing', async (command, message) => {
-  await expect(setup().run(command)).rejects.toMatchObject({
-    kind: 'unauthorized',
-    message: expect.stringContaining(message) as string,
-    hint: expect.any(String) as string,
-  });
+  const key = setup().run(command);
+  await expect(key).rejects.toThrow(message);
+  await expect(key).rejects.toMatchObject({ kind: 'unauthorized', hint: expect.any(String) });
 });
 
 test('a path that only a shell understands is explained', async () => {
@@ -57,10 +53,9 @@ test('a path that only a shell understands is explained', async () => {
 });
 
 test('a malformed command is a wrong setting', async () => {
-  await expect(setup().run('pass "show')).rejects.toMatchObject({
-    kind: 'configuration',
-    message: 'api-key-command of profile work has a quote without its end',
-  });
+  const message = 'api-key-command of profile work has a quote without its end';
+  const failure = { kind: 'configuration', message };
+  await expect(setup().run('pass "show')).rejects.toMatchObject(failure);
 });
 
 test('a command that does not end within 30 seconds is ended', async () => {
@@ -74,10 +69,8 @@ test('a command that does not end within 30 seconds is ended', async () => {
   const failure = key.catch((error: unknown) => error);
   await vi.waitFor(() => readFileSync(`${file}.ready`), { timeout: 10_000 });
   await clock.advance(30_000);
-  expect(await failure).toMatchObject({
-    kind: 'unauthorized',
-    message: 'api-key-command of profile work did not end within 30 seconds',
-  });
+  const message = 'api-key-command of profile work did not end within 30 seconds';
+  expect(await failure).toMatchObject({ kind: 'unauthorized', message });
   await vi.waitFor(() => readFileSync(file), { timeout: 10_000 });
 });
 
@@ -114,12 +107,8 @@ test('a command that failed runs again', async () => {
 });
 
 test("the command gets the environment without natter's keys, and runs in the home folder", async () => {
-  const environment = {
-    PATH: process.env['PATH'] ?? '',
-    SESSION: 'session-token',
-    NATTER_API_KEY_COMMAND: 'x',
-    NATTER_UPSTREAM_API_KEY: 'upstream',
-  };
+  const keys = { NATTER_API_KEY_COMMAND: 'x', NATTER_UPSTREAM_API_KEY: 'upstream' };
+  const environment = { PATH: process.env['PATH'] ?? '', SESSION: 'session-token', ...keys };
   const { run } = setup({ environment });
   const names = Object.keys(environment);
   const show = node(
@@ -133,8 +122,6 @@ test('a key that may not be sent over plain http is not fetched', async () => {
   const { context, settingOf } = setup();
   const values = { baseUrl: 'http://api.example.com', allowInsecure: false };
   const settings = { values, apiKeyCommand: settingOf('natter-no-such-program') };
-  await expect(serviceKey({ context, settings } as unknown as Run)).rejects.toMatchObject({
-    kind: 'configuration',
-    remedy: { code: 'use-https' },
-  });
+  const key = serviceKey({ context, settings } as unknown as Run);
+  await expect(key).rejects.toMatchObject({ remedy: { code: 'use-https' } });
 });

@@ -6,13 +6,8 @@ import type { Run } from '../../src/run.ts';
 import { Failure } from '../../src/failure.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
-const retry: RetryScheduled = {
-  type: 'retry-scheduled',
-  retry: 1,
-  retries: 4,
-  delay: 500,
-  cause: new Failure('server_error', 'the service failed (500)'),
-};
+const cause = new Failure('server_error', 'the service failed (500)');
+const retry = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 500, cause } as const;
 const answer: readonly ChatEvent[] = [
   retry,
   { type: 'answer-started', attempt: 2, requestId: 'r-2' },
@@ -70,12 +65,11 @@ test.each([
 
 test('logs a retry of a read and passes it on', async () => {
   const retries: unknown[] = [];
-  const { client, lines } = logged({
-    async getModel(id, options) {
-      options?.onRetry?.(retry);
-      return { id };
-    },
-  });
+  const getModel: Client['getModel'] = async (id, options) => {
+    options?.onRetry?.(retry);
+    return { id };
+  };
+  const { client, lines } = logged({ getModel });
   const onRetry = (event: RetryScheduled) => void retries.push(event);
   expect(await client.getModel('a b', { onRetry })).toEqual({ id: 'a b' });
   expect(retries).toEqual([retry]);

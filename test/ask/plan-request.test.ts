@@ -13,24 +13,16 @@ function plan(flags: SettingFlags, prompt = 'hi', stream = true) {
 }
 
 const user = { role: 'user', content: 'hi' };
+const system = { role: 'system', content: 'brief' };
+const params = { temperature: 0, stop: ['a'] };
 
 test.each([
   ['nothing set', {}, true, { model: 'origin', messages: [user], stream: true }],
   ['no stream', {}, false, { model: 'origin', messages: [user] }],
   ['an empty system prompt', { system: '' }, false, { model: 'origin', messages: [user] }],
-  [
-    'a system prompt',
-    { system: 'brief' },
-    false,
-    { model: 'origin', messages: [{ role: 'system', content: 'brief' }, user] },
-  ],
+  ['a system prompt', { system: 'brief' }, false, { model: 'origin', messages: [system, user] }],
   ['a limit', { maxTokens: '5' }, false, { model: 'origin', messages: [user], max_tokens: 5 }],
-  [
-    'parameters',
-    { params: { temperature: 0, stop: ['a'] } },
-    false,
-    { model: 'origin', messages: [user], temperature: 0, stop: ['a'] },
-  ],
+  ['parameters', { params }, false, { model: 'origin', messages: [user], ...params }],
 ])('the request with %s has exactly these fields', (_, flags, stream, request) => {
   expect(completionBody(plan(flags, 'hi', stream).request)).toStrictEqual(request);
 });

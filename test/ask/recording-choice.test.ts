@@ -6,6 +6,9 @@ const unlimited = Number.POSITIVE_INFINITY;
 
 type Variables = Readonly<Record<string, string>>;
 
+const ten = { file: 'a', speed: 10 };
+const fast = { NATTER_REPLAY: 'a', NATTER_REPLAY_SPEED: '10' };
+
 test.each<[string, object, Variables, object]>([
   ['nothing', {}, {}, {}],
   ['empty variables', {}, { NATTER_RECORD: '', NATTER_REPLAY: '' }, {}],
@@ -15,26 +18,11 @@ test.each<[string, object, Variables, object]>([
   ['--speed', { replay: 'a', speed: '2.5' }, {}, { replay: { file: 'a', speed: 2.5 } }],
   ['--speed max', { replay: 'a', speed: 'max' }, {}, { replay: { file: 'a', speed: unlimited } }],
   ['--speed 0', { replay: 'a', speed: '0' }, {}, { replay: { file: 'a', speed: unlimited } }],
-  [
-    'NATTER_REPLAY and NATTER_REPLAY_SPEED',
-    {},
-    { NATTER_REPLAY: 'a', NATTER_REPLAY_SPEED: '10' },
-    { replay: { file: 'a', speed: 10 } },
-  ],
-  [
-    '--speed beside NATTER_REPLAY',
-    { speed: 'max' },
-    { NATTER_REPLAY: 'a', NATTER_REPLAY_SPEED: '10' },
-    { replay: { file: 'a', speed: unlimited } },
-  ],
+  ['two variables', {}, fast, { replay: ten }],
+  ['--speed first', { speed: 'max' }, fast, { replay: { file: 'a', speed: unlimited } }],
   ['--replay first', { replay: 'a' }, { NATTER_RECORD: 'b' }, { replay: { file: 'a', speed: 1 } }],
   ['--record beside NATTER_REPLAY', { record: 'a' }, { NATTER_REPLAY: 'b' }, { record: 'a' }],
-  [
-    'NATTER_REPLAY_USED',
-    {},
-    { NATTER_REPLAY: 'a', NATTER_REPLAY_USED: 'b' },
-    { replay: { file: 'a', speed: 1, used: 'b' } },
-  ],
+  ['a list', {}, { ...fast, NATTER_REPLAY_USED: 'b' }, { replay: { ...ten, used: 'b' } }],
   ['NATTER_REPLAY_SPEED alone', {}, { NATTER_REPLAY_SPEED: 'max' }, {}],
 ])('chooses by %s', (_, options, environment, expected) => {
   expect(chooseRecording({ ...usual, ...options }, environment)).toEqual(expected);

@@ -8,14 +8,10 @@ import { Failure } from '../../src/failure.ts';
 import { folderOf } from '../support/folder.ts';
 import { fc } from '../support/properties.ts';
 
-const answerOf = (content: string, failure?: Failure): Answer => ({
-  content,
-  received: content,
-  metadata: { complete: failure === undefined },
-  failure,
-  error: failure,
-  isStopped: false,
-});
+function answerOf(content: string, failure?: Failure): Answer {
+  const metadata = { complete: failure === undefined };
+  return { content, received: content, metadata, failure, error: failure, isStopped: false };
+}
 
 const { signal } = new AbortController();
 const prompts = Array.from({ length: 20 }, (_, index) => `piece ${index + 1}`);
@@ -43,10 +39,8 @@ test.each([
     sent += 1;
     return answerOf('', new Failure(kind, 'the service failed'));
   });
-  await expect(asking).rejects.toMatchObject({
-    kind,
-    message: expect.stringMatching(/of 20 pieces failed; the first: the service failed/) as string,
-  });
+  await expect(asking).rejects.toThrow(/of 20 pieces failed; the first: the service failed/);
+  await expect(asking).rejects.toMatchObject({ kind });
   expect(sent).toBe(most);
 });
 

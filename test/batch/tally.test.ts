@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countFailure, emptyTally, itemsLeft, forgetFailures } from '../../src/batch/tally.ts';
+import { countFailure, emptyTally, itemsLeft } from '../../src/batch/tally.ts';
 import { Failure } from '../../src/failure.ts';
 
 const item = (index: number) => ({ index, line: 10 * index, id: undefined });
@@ -37,12 +37,4 @@ test('failures that another run would repeat are counted', () => {
   countFailure(tally, new Failure('unreachable', ''), item(1));
   countFailure(tally, new Failure('invalid_request', ''), item(2));
   expect(tally.lasting).toBe(1);
-});
-
-test('failures are forgotten before failed items are sent again', () => {
-  const tally = emptyTally();
-  countFailure(tally, new Failure('invalid_request', 'bad'), item(1));
-  forgetFailures(tally);
-  const { failed, lasting, causes } = tally;
-  expect([failed, lasting, causes.size]).toEqual([0, 0, 0]);
 });

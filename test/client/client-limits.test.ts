@@ -95,6 +95,13 @@ test('R29 fifty error bodies share one connection', async () => {
   expect(set.server.connections()).toBeLessThanOrEqual(2);
 });
 
+test('R29 an answer leaves no timer', async () => {
+  const choices = [{ message: { content: 'Hello' }, finish_reason: 'stop' }];
+  const set = await serveClient([[json(200, { choices })]]);
+  expect((await runChat(set)).text).toBe('Hello');
+  expect(set.clock.sleeping()).toBe(0);
+});
+
 test('R32 sends nothing when already aborted', async () => {
   const set = await serveClient([[answer]]);
   const reason = new Error('too late');

@@ -1,7 +1,15 @@
+import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { chunk, delta, event, json, streamed, streamHead } from '../support/raw-replies.ts';
+import { chunk, delta, event, json, streamHead, streamed } from '../support/raw-replies.ts';
 import { fin, reset } from '../support/raw-server.ts';
-import { afterBody, createTestClient, failureOf, prompt, runChat } from '../support/run-chat.ts';
+import {
+  afterBody,
+  beginChat,
+  createTestClient,
+  failureOf,
+  prompt,
+  runChat,
+} from '../support/run-chat.ts';
 import { serve, serveClient } from '../support/serve.ts';
 
 const limited = (headers: Readonly<Record<string, string>> = {}) =>
@@ -18,10 +26,13 @@ test('R1 retries a 429 four times with backoff, then fails', async () => {
   expect(failureOf(run).message).toContain('slow down (5 attempts)');
 });
 
-test('R12 yields one answer after two failures', async () => {
-  const run = await runChat(await serveClient([[broken], [broken], [answer]]));
+test('R12 R28 yields one answer after two failures, and sends the same bytes each time', async () => {
+  const set = await serveClient([[broken], [broken], [answer]]);
+  const run = await runChat(set);
   expect(run.text).toBe('Hello');
   expect(run.events.at(-1)).toMatchObject({ type: 'answer-finished', attempts: 3 });
+  const sent = JSON.stringify(prompt);
+  expect(set.server.requests.map(({ body }) => body)).toEqual([sent, sent, sent]);
 });
 
 test.each([0, 2])('R13 R27 sends exactly one request more than %d retries', async (retries) => {
@@ -100,9 +111,63 @@ test.each([
   expect(run.events.filter(({ type }) => type === 'answer-started')).toHaveLength(2);
 });
 
-test('R28 sends the same bytes each time', async () => {
-  const set = await serveClient([[broken], [broken], [answer]]);
-  await runChat(set);
-  const sent = JSON.stringify(prompt);
-  expect(set.server.requests.map(({ body }) => body)).toEqual([sent, sent, sent]);
+test('R2 does not retry before the wait is over', async () => {
+  const { server, client, clock } = await serveClient([
+    [limited({ 'retry-after': '1' })],
+    [answer],
+  ]);
+  const events = client.chat(prompt)[Symbol.asyncIterator]();
+  expect((await events.next()).value).toMatchObject({ type: 'retry-scheduled', retry: 1 });
+  const next = events.next();
+  await tick();
+  await clock.advance(999);
+  await tick();
+  expect(server.requests).toHaveLength(1);
+  await clock.advance(1);
+  expect((await next).value).toEqual({ type: 'answer-started', attempt: 2 });
+  await events.return?.();
+});
+
+test.each(['120', '999999999999', 'Infinity'])(
+  'R9 does not wait for Retry-After "%s", but reports it',
+  async (text) => {
+    const set = await serveClient([[limited({ 'retry-after': text })]]);
+    const failure = failureOf(await runChat(set));
+    expect(set.server.requests).toHaveLength(1);
+    expect(failure.kind).toBe('rate_limited');
+    expect(failure.message).toMatch(
+      /Retry-After is (2 minutes, until \d\d:\d\d:\d\d|more than a year)$/,
+    );
+  },
+);
+
+test('R2 ends the wait when the caller hurries, and waits again after the next refusal', async () => {
+  const refusal = limited({ 'retry-after': '30' });
+  const { server, client } = await serveClient([[refusal], [refusal], [answer]]);
+  const wake: (() => void)[] = [];
+  const hurry = () => new Promise<void>((resolve) => wake.push(resolve));
+  const events = client.chat(prompt, { hurry })[Symbol.asyncIterator]();
+  expect((await events.next()).value).toMatchObject({ type: 'retry-scheduled', retry: 1 });
+  const second = events.next();
+  await tick();
+  expect(server.requests).toHaveLength(1);
+  wake[0]?.();
+  expect((await second).value).toMatchObject({ type: 'retry-scheduled', retry: 2 });
+  const third = events.next();
+  await tick();
+  expect(server.requests).toHaveLength(2);
+  wake[1]?.();
+  expect((await third).value).toEqual({ type: 'answer-started', attempt: 3 });
+  await events.return?.();
+});
+
+test('R2 a caller that may hurry can still stop', async () => {
+  const stop = new AbortController();
+  const { client } = await serveClient([[limited({ 'retry-after': '1' })]]);
+  const options = { hurry: () => new Promise<void>(() => undefined), signal: stop.signal };
+  const events = await beginChat(client, 1, options);
+  const end = events.next();
+  await tick();
+  stop.abort(new Error('enough'));
+  await expect(end).rejects.toThrow('enough');
 });

@@ -48,28 +48,24 @@ test('a request that waits for its response fails once when the client is closed
   expect(server.connections()).toBe(1);
 });
 
+/** Closes the client at the first event of this type. */
+async function closeAt(type: string, { client }: Awaited<ReturnType<typeof serveClient>>) {
+  for await (const event of client.chat(prompt)) if (event.type === type) client.close();
+}
+
 test('an answer that is cut by closing the client is incomplete, and says why', async () => {
-  const { client } = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
-  const read = async () => {
-    for await (const event of client.chat(prompt)) {
-      if (event.type === 'text-received') client.close();
-    }
-  };
-  await expect(read()).rejects.toMatchObject({
+  const set = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
+  await expect(closeAt('text-received', set)).rejects.toMatchObject({
     kind: 'incomplete',
     message: 'the answer is incomplete: the client was closed',
   });
 });
 
 test('closing the client ends the wait before a retry', async () => {
-  const { server, client } = await serveClient([[json(500, {})], [streamed('Hello')]]);
-  const read = async () => {
-    for await (const event of client.chat(prompt)) {
-      if (event.type === 'retry-scheduled') client.close();
-    }
-  };
-  await expect(read()).rejects.toThrow(/^the client was closed; the last attempt failed: /);
-  expect(server.requests).toHaveLength(1);
+  const set = await serveClient([[json(500, {})], [streamed('Hello')]]);
+  const problem = /^the client was closed; the last attempt failed: /;
+  await expect(closeAt('retry-scheduled', set)).rejects.toThrow(problem);
+  expect(set.server.requests).toHaveLength(1);
 });
 
 test('a closed client sends nothing', async () => {

@@ -3,6 +3,8 @@ import { composePrompt, splitPrompt } from '../../src/conversation/compose-promp
 import { fc } from '../support/properties.ts';
 
 const file = (name: string, content: string) => ({ name, content });
+const a = file('a', '1\n');
+const ab = '<file name="a">\n1\n</file>\n\n<file name="b">\n2\n</file>';
 
 test.each([
   ['a prompt', { prompt: 'hi', files: [], input: '' }, 'hi'],
@@ -12,15 +14,11 @@ test.each([
   ['a file without a last line end', { files: [file('a', 'x')] }, '<file name="a">\nx\n</file>'],
   ['an empty file', { files: [file('a', '')] }, '<file name="a">\n</file>'],
   [
-    'a file with a hostile name',
-    { files: [file('a"><b>&', 'x\n')] },
-    '<file name="a&quot;&gt;&lt;b&gt;&amp;">\nx\n</file>',
+    'a hostile name',
+    { files: [file('a"><b>&', '')] },
+    '<file name="a&quot;&gt;&lt;b&gt;&amp;">\n</file>',
   ],
-  [
-    'everything, in order',
-    { prompt: 'p', files: [file('a', '1\n'), file('b', '2\n')], input: 'in' },
-    'p\n\n<file name="a">\n1\n</file>\n\n<file name="b">\n2\n</file>\n\nin',
-  ],
+  ['all, in order', { prompt: 'p', files: [a, file('b', '2')], input: 'in' }, `p\n\n${ab}\n\nin`],
 ])('%s', (_, parts, text) => {
   expect(composePrompt(parts)).toBe(text);
 });

@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { Journal, JournalOptions } from '../../src/conversation/journal/journal.ts';
-import { createJournal, resumeJournal } from '../../src/conversation/journal/open-journal.ts';
+import {
+  type Journal,
+  type JournalOptions,
+  createJournal,
+  resumeJournal,
+} from '../../src/conversation/journal/journal.ts';
 import { pathOf } from '../../src/conversation/tree.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { folderOf } from '../support/folder.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { createJournal } from '../../src/conversation/journal/open-journal.ts';
+import { createJournal } from '../../src/conversation/journal/journal.ts';
 import { messagesOf, pathOf, versionsOf, titleFrom, titleOf } from '../../src/conversation/tree.ts';
 import { addPromptAndAnswer, journalOptions, textsOf } from './journal-fixtures.ts';
 

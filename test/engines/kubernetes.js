@@ -65,18 +65,6 @@ async function tryKill(place) {
   return `killed after ${answered} answers; ${repeated} prompts in flight were sent again`;
 }
 
-async function tryPrompt(place) {
-  // The service repeats the prompt: 100 seconds, of which the test waits for the first.
-  const pod = startPod(place, 'pod-1', [`[sandbox rate=10] ${'hello '.repeat(1000)}`]);
-  await until(
-    () => pod.stdout !== '',
-    () => pod.stderr,
-  );
-  signal(pod, 'SIGTERM');
-  assert.equal(await pod.end, 143, pod.stderr);
-  return 'a single prompt that is process 1 exits with 143';
-}
-
 export const kubernetes = {
   name: 'kubernetes',
   items,
@@ -88,6 +76,5 @@ export const kubernetes = {
   cases: [
     ['a pod that is evicted', tryEviction],
     ['a container that is killed', tryKill],
-    ['a pod with a single prompt', tryPrompt],
   ],
 };

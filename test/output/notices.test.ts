@@ -50,13 +50,10 @@ describe('the notice about the end of an answer', () => {
     expect(finishNotice({ complete: true, finishReason: 'stop', timing })).toBe(notice);
   });
 
-  test.each([
-    [0, undefined],
-    [1, /^1 control or hidden character of/],
-    [2, /^2 control or hidden characters of/],
-  ])('for %d removed characters is %s', (removed, notice) => {
-    const shown = filteredNotice(removed);
-    expect(notice === undefined ? shown === undefined : notice.test(shown ?? '')).toBe(true);
+  test('for removed characters has their number', () => {
+    expect(filteredNotice(0)).toBeUndefined();
+    expect(filteredNotice(1)).toMatch(/^1 control or hidden character of/);
+    expect(filteredNotice(2)).toMatch(/^2 control or hidden characters of/);
   });
 });
 

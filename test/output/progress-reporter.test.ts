@@ -32,8 +32,6 @@ test('reasoning cannot control the terminal, even in pieces', async () => {
 });
 
 test('S2: a refusal is one warning, apart from the end of the answer', async () => {
-  expect(await run(false, [refusal('I may '), refusal('not.')])).toEqual({
-    shown: '',
-    reported: 'natter: warning: the model refused: I may not.\n',
-  });
+  const reported = 'natter: warning: the model refused: I may not.\n';
+  expect(await run(false, [refusal('I may '), refusal('not.')])).toEqual({ shown: '', reported });
 });

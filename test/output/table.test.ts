@@ -28,12 +28,8 @@ test('separates cells by tabs in a pipe, without headings', () => {
 
 test('cuts rows on a narrow terminal, but not in a pipe', () => {
   const narrow = { ...terminal, width: 19 };
-  expect(formatTable(threeColumns, twoRows, narrow).split('\n')).toEqual([
-    'ID       SIZE  NOTE',
-    'a           1  sho…',
-    'longer  1,000',
-    '',
-  ]);
+  const table = 'ID       SIZE  NOTE\na           1  sho…\nlonger  1,000\n';
+  expect(formatTable(threeColumns, twoRows, narrow)).toBe(table);
   expect(formatTable(threeColumns, twoRows, { ...narrow, isTerminal: false })).toContain('short');
 });
 

@@ -6,12 +6,11 @@ const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 
 /** All rows of the columns. */
 function layOut(texts: readonly string[], window: number): readonly string[] {
-  const columns = texts.map((text) => {
-    const column = new TextColumn();
-    column.write(text);
+  const columns = texts.map(() => new TextColumn());
+  for (const [index, column] of columns.entries()) {
+    column.write(texts[index] ?? '');
     column.end();
-    return column;
-  });
+  }
   return takeRows(columns, window, ' | ');
 }
 
@@ -27,13 +26,8 @@ test.each<[string, readonly string[], number, readonly string[]]>([
   expect(layOut(texts, window)).toEqual(rows);
 });
 
-test.each([
-  [80, 2, 38],
-  [120, 2, 58],
-  [120, 3, 37],
-  [4, 3, 1],
-])('a window of %i columns has %i text columns of %i', (window, count, width) => {
-  expect(columnWidth(window, count)).toBe(width);
+test('the text columns share a window', () => {
+  expect([columnWidth(80, 2), columnWidth(120, 3), columnWidth(4, 3)]).toEqual([38, 37, 1]);
 });
 
 describe('columns that grow', () => {
@@ -54,11 +48,8 @@ describe('columns that grow', () => {
     const [first, second] = [new TextColumn(), new TextColumn()];
     first.write('one two three four five');
     second.write('uno due tre quattro cinque');
-    expect(takeRows([first, second], 20, ' | ')).toEqual([
-      'one two  | uno due',
-      'three    | tre',
-      'four     | quattro',
-    ]);
+    const rows = ['one two  | uno due', 'three    | tre', 'four     | quattro'];
+    expect(takeRows([first, second], 20, ' | ')).toEqual(rows);
     for (const column of [first, second]) column.end();
     expect(takeRows([first, second], 60, ' | ')).toEqual(['five                         | cinque']);
   });

@@ -1,25 +1,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Failure } from '../../src/failure.ts';
 import { readRecording } from '../../src/recording/read-recording.ts';
 import { chatRequest, newPath, writeRecording } from './recording-fixtures.ts';
 
 const end = (exchange: number) => ({ exchange, at: 5, type: 'end' });
 
-function failureOf(path: string): Failure {
-  try {
-    readRecording(path);
-  } catch (error) {
-    if (error instanceof Failure) return error;
-  }
-  throw new Error('no Failure was thrown');
-}
+/** The number of each exchange in a recording, and the number of its events. */
+const countsIn = (path: string) =>
+  readRecording(path).exchanges.map(({ number, events }) => [number, events.length]);
 
 test('separates interleaved exchanges', () => {
-  const path = writeRecording(chatRequest(1), chatRequest(2), end(2), end(1));
-  const { exchanges } = readRecording(path);
-  expect(exchanges.map(({ number, events }) => [number, events.length])).toEqual([
-    [1, 1],
+  const path = writeRecording(chatRequest(1), chatRequest(2), end(2), end(1), end(1));
+  expect(countsIn(path)).toEqual([
+    [1, 2],
     [2, 1],
   ]);
 });
@@ -47,12 +40,11 @@ test('reports foreign lines, but not empty ones', () => {
 test('reads concatenated recordings as one', () => {
   const path = writeRecording(chatRequest(1), end(1));
   writeFileSync(path, readFileSync(path), { flag: 'a' });
-  const { exchanges, unreadable } = readRecording(path);
-  expect(exchanges.map(({ number, events }) => [number, events.length])).toEqual([
+  expect(countsIn(path)).toEqual([
     [1, 1],
     [1, 1],
   ]);
-  expect(unreadable).toEqual([]);
+  expect(readRecording(path).unreadable).toEqual([]);
 });
 
 test('reads lines that end in CRLF', () => {
@@ -72,16 +64,15 @@ test.each([
 ])('refuses %s', (_, text, message) => {
   const path = newPath();
   writeFileSync(path, text);
-  const failure = failureOf(path);
-  expect(failure.kind).toBe('configuration');
-  expect(failure.message).toMatch(message);
+  const kind = 'configuration';
+  expect(() => readRecording(path)).toThrow(expect.objectContaining({ kind }));
+  expect(() => readRecording(path)).toThrow(message);
 });
 
 test('names a missing file, and a folder', () => {
-  expect(failureOf('/no/such/tape.jsonl').message).toBe(
-    'cannot read /no/such/tape.jsonl: there is no such file or folder',
-  );
+  const problem = 'cannot read /no/such/tape.jsonl: there is no such file or folder';
+  expect(() => readRecording('/no/such/tape.jsonl')).toThrow(problem);
   const folder = newPath();
   mkdirSync(folder);
-  expect(failureOf(folder).message).toContain('it is a folder');
+  expect(() => readRecording(folder)).toThrow('it is a folder');
 });

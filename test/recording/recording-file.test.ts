@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Failure } from '../../src/failure.ts';
 import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
 import {
   chatRequest,
@@ -13,12 +12,6 @@ import {
 
 const request = { type: 'request', date, method: 'GET', path: '/v1/models' } as const;
 const numbersIn = (path: string) => readRecordedLines(path).map(({ exchange }) => exchange);
-
-async function refusal(path: string): Promise<Failure> {
-  const error: unknown = await open(path).catch((thrown: unknown) => thrown);
-  if (error instanceof Failure) return error;
-  throw new Error('no Failure was thrown');
-}
 
 test('K24 creates a recording that only its owner can read, with any umask', async () => {
   const path = newPath();
@@ -86,27 +79,31 @@ test('reads a replaced file from its start', async () => {
   expect(await file.begin(request)).toBe(43);
 });
 
-test.each([
-  ['text', 'my own notes\n'],
-  ['JSON', '{"index":1}\n'],
-])('X10: does not change a file of %s that replaced the recording', async (_, text) => {
-  const path = newPath();
-  const file = await open(path);
-  const exchange = await file.begin(request);
+/** Puts a different file in the place of this one. */
+function replace(path: string, text: string): void {
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
-  const event = { type: 'end' } as const;
-  expect(() => file.append(exchange, 1, event)).toThrow('was replaced by another file');
-  await expect(file.begin(request)).rejects.toMatchObject({ kind: 'configuration' });
-  expect(readFileSync(path, 'utf8')).toBe(text);
-});
+}
+
+test.each(['my own notes\n', '{"index":1}\n'])(
+  'X10: does not change a file %j that replaced the recording',
+  async (text) => {
+    const path = newPath();
+    const file = await open(path);
+    const exchange = await file.begin(request);
+    replace(path, text);
+    const append = () => file.append(exchange, 1, { type: 'end' });
+    expect(append).toThrow('was replaced by another file');
+    await expect(file.begin(request)).rejects.toMatchObject({ kind: 'configuration' });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  },
+);
 
 test('X10: writes a header into an empty file that replaced the recording', async () => {
   const path = newPath();
   const file = await open(path);
   await file.begin(request);
-  writeFileSync(`${path}.new`, '');
-  renameSync(`${path}.new`, path);
+  replace(path, '');
   expect(await file.begin(request)).toBe(1);
   expect(numbersIn(path)).toEqual([1]);
 });
@@ -132,21 +129,21 @@ test('makes a recording of an empty file, as from mktemp', async () => {
 test('refuses any other file, and does not change it', async () => {
   const path = newPath();
   writeFileSync(path, 'my notes\n');
-  const failure = await refusal(path);
-  expect(failure.kind).toBe('configuration');
-  expect(failure.message).toContain('is not a recording of natter');
+  await expect(open(path)).rejects.toMatchObject({
+    kind: 'configuration',
+    message: expect.stringContaining('is not a recording of natter') as string,
+  });
   expect(readFileSync(path, 'utf8')).toBe('my notes\n');
 });
 
 test('refuses a folder and a missing folder', async () => {
   const folder = newPath();
   mkdirSync(folder);
-  expect((await refusal(folder)).message).toContain('it is not a regular file');
-  const failure = await refusal(`${folder}/none/tape.jsonl`);
-  expect(failure.kind).toBe('storage');
-  expect(failure.message).toMatch(
-    /^cannot record into .*tape\.jsonl: there is no such file or folder$/,
-  );
+  await expect(open(folder)).rejects.toThrow('it is not a regular file');
+  await expect(open(`${folder}/none/tape.jsonl`)).rejects.toMatchObject({
+    kind: 'storage',
+    message: expect.stringMatching(/^cannot record into .*: there is no such file or/) as string,
+  });
 });
 
 test('D9 throws if the disk is full in the middle of a line, which stays torn', async () => {

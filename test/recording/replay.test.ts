@@ -118,7 +118,6 @@ const half = [begins(1), says(1, delta('half'))];
 const closed = { at: 30, type: 'failure', kind: 'unreachable', message: 'a:1 closed' };
 
 test.each<[string, readonly object[], string, RegExp]>([
-  ['a refused connection', [closed], 'unreachable', /^a:1 closed$/],
   ['a cut before the first text', [begins(1), closed], 'unreachable', /^a:1 closed$/],
   ['R21 a cut in the middle', [...half, closed], 'incomplete', /incomplete: a:1 closed$/],
   ['S18 an end too early', [...half, { type: 'end' }], 'incomplete', /without a finish_reason/],
@@ -138,12 +137,6 @@ test.each<[string, readonly object[], string, RegExp]>([
   expect(failure.kind).toBe(kind);
   expect(failure.message).toMatch(message);
   expect(run.text).toBe(kind === 'incomplete' ? 'half' : '');
-});
-
-test('retries a transient failure', async () => {
-  const broken = { exchange: 1, ...closed, transient: true };
-  const set = replaying([chatRequest(1), broken, chatRequest(2), ...answer(2, 'yes')]);
-  expect((await play(runChat(set), set.clock)).text).toBe('yes');
 });
 
 test('S41 applies time limits to a silent recording, at its speed', async () => {

@@ -17,6 +17,7 @@ import {
   interrupt,
   lineEntered,
   pasted,
+  play,
   pressed,
   printed,
   run,
@@ -78,11 +79,11 @@ describe('the first run', () => {
   });
 
   test('Y17: in line mode sends a line that is not a number to the sandbox', () => {
-    const { state, effects } = runInApp({ ...firstRun, isLineMode: true }, lineEntered('hello'));
-    expect(state.dialog).toBeUndefined();
-    expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({ content: 'hello' });
-    const wrong = runInApp({ ...firstRun, isLineMode: true }, lineEntered('7'));
-    expect(printed(wrong.effects)).toEqual(['choose a number from 1 to 3']);
+    const { state, sent } = play({ ...firstRun, isLineMode: true }, lineEntered('hello'));
+    expect([state.dialog, sent]).toEqual([undefined, ['hello']]);
+    expect(play({ ...firstRun, isLineMode: true }, lineEntered('7')).printed).toEqual([
+      'choose a number from 1 to 3',
+    ]);
   });
 
   test.each([
@@ -123,25 +124,19 @@ describe('the first run', () => {
     },
   );
 
-  test('Ctrl+C cancels the first choice, and pressed again quits', () => {
+  test('Ctrl+C cancels the first choice, and again quits; Ctrl+D quits also from an empty entry', () => {
     const cancelled = runInApp(firstRun, interrupt);
-    expect([cancelled.state.dialog, cancelled.state.isQuitArmed]).toEqual([undefined, true]);
+    expect([cancelled.state.dialog, cancelled.state.armed]).toEqual([undefined, 'interrupt']);
     expect(runInApp(cancelled.state, interrupt).state.hasQuit).toBe(true);
-  });
-
-  test('Ctrl+D quits from a choice and from an empty entry', () => {
     const end = pressed('d', { ctrl: true });
     expect(runInApp(firstRun, end).state.hasQuit).toBe(true);
     expect(runInApp(firstRun, enter, end).state.hasQuit).toBe(true);
     expect(runInApp(firstRun, enter, typed('h'), end).state.hasQuit).toBe(false);
   });
 
-  test('Esc stops a search for servers and returns to the choice', () => {
-    const { state } = runInApp(firstRun, typed('2'), escape, taskEnded);
-    expect(state.dialog).toEqual(firstRun.dialog);
-  });
-
-  test('Esc goes back from the found servers to the choice', () => {
+  test('Esc leads from a search for servers, and from what it found, back to the choice', () => {
+    const stopped = runInApp(firstRun, typed('2'), escape, taskEnded);
+    expect(stopped.state.dialog).toEqual(firstRun.dialog);
     const found = runInApp(firstRun, typed('2'), (state) => onServersFound(state, []));
     expect(runInApp(found.state, escape).state.dialog).toEqual(firstRun.dialog);
   });

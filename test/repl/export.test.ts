@@ -1,22 +1,12 @@
 import { expect, test } from 'vitest';
 import { openMemorySession, saying } from '../support/memory-session.ts';
-import {
-  enter as enterKey,
-  lineEntered,
-  lineInterrupted,
-  type StateChange,
-  typed,
-} from '../support/repl-state.ts';
+import { enter, lineEntered, lineInterrupted, type StateChange } from '../support/repl-state.ts';
 
 /** A session with one answer. */
 async function answered(prompt = 'Which tea is green?') {
   const opened = openMemorySession({ replies: [saying('Sencha.')] });
   await opened.submit(prompt);
-  const run = async (line: string) => {
-    opened.session.update(typed(line));
-    opened.session.update(enterKey);
-    await opened.idle();
-  };
+  const run = (line: string) => opened.press(line, enter);
   const written = () => opened.calls.filter((call) => call.startsWith('write privately'));
   return { ...opened, run, written };
 }

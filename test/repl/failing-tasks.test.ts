@@ -112,32 +112,23 @@ describe('a task that fails', () => {
       call,
       ...(dialog && { state: { dialog, service: sandbox, composer: createBuffer('a draft') } }),
     });
-    const { session, clock, text, idle } = opened;
-    const press = (...actions: readonly StateChange[]) =>
-      actions.forEach((action) => session.update(action));
-    if (dialog === undefined) {
-      for (const line of ['one', '/retry']) {
-        press(typed(line), enter);
-        await idle();
-      }
-    }
+    const { session, clock, text, press, submit } = opened;
+    if (dialog === undefined) await submit('one', '/retry');
     arm();
-    press(...keys, ...(dialog === undefined ? [typed('a draft')] : []));
+    void press(...keys, ...(dialog === undefined ? ['a draft'] : []));
     await clock.advance(600);
     await expect.poll(text).toContain('natter: unexpected error: a bug in it\n');
     expect(session.state().list?.query ?? composed(session.state())).toMatch(/a draft$/);
     expect(session.state()).toMatchObject({ hasQuit: false, typeAhead: undefined, dialog });
-    press(escape);
-    await idle();
-    press(lineEntered('are you there?'));
-    await idle();
+    await press(escape);
+    await submit('are you there?');
     expect(text()).toMatch(/You: are you there\?\norigin: (first|next|still alive)\n/);
     await session.close();
   });
 });
 
 test('X15: Tab after /resume reports why the conversations cannot be read', async () => {
-  const { session, text } = openMemorySession({
+  const { session, text, press } = openMemorySession({
     repl: (usual) => ({
       ...usual,
       library: {
@@ -148,15 +139,17 @@ test('X15: Tab after /resume reports why the conversations cannot be read', asyn
       },
     }),
   });
-  for (const action of [typed('/resume '), pressed('tab')]) session.update(action);
+  await press('/resume ', pressed('tab'));
   await expect.poll(text).toBe('natter: cannot read the conversations: permission denied\n');
   expect(composed(session.state())).toBe('/resume ');
 });
 
 test('X16: Ctrl+G twice in one read opens one editor; later keys are typed after it closes', async () => {
-  const { session } = openMemorySession({ environment: { EDITOR: 'printf " edited" >>' } });
+  const { session, press } = openMemorySession({
+    environment: { EDITOR: 'printf " edited" >>' },
+  });
   const editor = pressed('g', { ctrl: true });
-  for (const action of [typed('draft'), editor, editor, typed('!')]) session.update(action);
+  await press('draft', editor, editor, '!');
   await expect.poll(() => composed(session.state())).toBe('draft edited!');
   session.update(editor);
   await expect.poll(() => composed(session.state())).toBe('draft edited! edited');
@@ -179,10 +172,9 @@ test('an action dispatched while the state is shown is handled after it', () => 
 
 test('a prompt is restored when sending it fails', async () => {
   const { call, arm } = failingOnce('send');
-  const { session, text, idle } = openMemorySession({ call });
+  const { text, press } = openMemorySession({ call });
   arm();
-  for (const action of [typed('a prompt'), enter]) session.update(action);
-  const state = await idle();
+  const state = await press('a prompt', enter);
   expect(text()).toContain('a bug in it');
   expect(composed(state)).toBe('a prompt');
 });
@@ -192,8 +184,8 @@ test('a session that cannot print its failures ends with one', async () => {
     /print|report/.test(taskName(task) ?? '')
       ? Promise.reject(bug())
       : callTask(task, session, signal);
-  const { session } = openMemorySession({ call });
-  for (const action of [typed('/usage'), enter]) session.update(action);
+  const { session, press } = openMemorySession({ call });
+  void press('/usage', enter);
   await expect(session.ended).rejects.toThrow('a bug in it');
 });
 

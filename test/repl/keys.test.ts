@@ -46,7 +46,7 @@ describe('Y18: a word that quits other programs', () => {
 
   test('needs a new confirmation after any other key', () => {
     const { state, effects } = onEmpty('exit', enter, pressed('left'), enter);
-    expect(state).toMatchObject({ hasQuit: false, isExitWordEntered: true });
+    expect(state).toMatchObject({ hasQuit: false, armed: 'send' });
     expect(effects).toEqual([]);
   });
 
@@ -63,7 +63,7 @@ describe('Y18: a word that quits other programs', () => {
     expect(play(asked.state, lineEntered('quit')).state.hasQuit).toBe(true);
     expect(play(asked.state, lineEntered('one'), lineEntered('exit')).state).toMatchObject({
       hasQuit: false,
-      isExitWordEntered: true,
+      armed: 'send',
     });
   });
 });
@@ -210,7 +210,7 @@ describe('Esc and Ctrl+C', () => {
     ['after a draft', ['draft']],
   ])('P7 Ctrl+C %s quits when it is pressed twice in a row', (_where, keys) => {
     const armed = onEmpty(...keys, interrupt).state;
-    expect(armed).toMatchObject({ isQuitArmed: true, hasQuit: false });
+    expect(armed).toMatchObject({ armed: 'interrupt', hasQuit: false });
     expect(play(armed, interrupt).state.hasQuit).toBe(true);
     expect(play(armed, 'x', interrupt).state.hasQuit).toBe(false);
   });

@@ -6,7 +6,7 @@ import { journalOptions } from '../../src/ask/open-conversation.ts';
 import { present, startRun } from '../../src/run.ts';
 import { refuseOneShotOptions, runRepl, welcomeEntry } from '../../src/repl/run.ts';
 import type { Failure } from '../../src/failure.ts';
-import { createJournal } from '../../src/conversation/journal/open-journal.ts';
+import { createJournal } from '../../src/conversation/journal/journal.ts';
 import { folderOf } from '../support/folder.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { stateOf } from '../support/repl-state.ts';

@@ -10,7 +10,7 @@ import { findLocalServers, openReplService } from '../../src/repl/service.ts';
 import { type Run, startRun } from '../../src/run.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
-import { noticeOverrides, withSettings } from '../../src/settings/read-settings.ts';
+import { withSettings } from '../../src/settings/read-settings.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 import { temporaryHome } from '../support/natter.ts';
@@ -31,11 +31,13 @@ async function openService(home: string, environment = {}, conversation?: () => 
   return { service, run, signal: context.signal };
 }
 
-test('connect refuses a wrong key of a service that lists its models for any key', async () => {
+test('connect refuses a wrong key of a service that lists its models for any key, and stores nothing', async () => {
   const server = await serve([[listed], [json(401, {})]]);
-  const { service, signal } = await openService(temporaryHome());
+  const home = temporaryHome();
+  const { service, signal } = await openService(home);
   const connecting = service.connect(server.url, 'nk-wrong', signal);
   await expect(connecting).rejects.toMatchObject({ kind: 'unauthorized' });
+  expect(existsSync(join(home, '.config', 'natter'))).toBe(false);
 });
 
 test('connect forgets the path of the API of the address before', async () => {
@@ -53,15 +55,6 @@ test('connect forgets the path of the API of the address before', async () => {
   );
 });
 
-test('N24: connect refuses an address without an API, and stores nothing', async () => {
-  const server = await serve([[json(404, {})]]);
-  const home = temporaryHome();
-  const { service, signal } = await openService(home);
-  const connecting = service.connect(server.url, 'nk-key', signal);
-  await expect(connecting).rejects.toMatchObject({ kind: 'not_found' });
-  expect(existsSync(join(home, '.config', 'natter'))).toBe(false);
-});
-
 test('N24: connect finds an API without /v1, and stores its path', async () => {
   const missing = json(404, {});
   const server = await serve([[missing], [missing], [listed], [json(400, {})]]);
@@ -70,14 +63,6 @@ test('N24: connect finds an API without /v1, and stores its path', async () => {
   await service.connect(`${server.url}/gateway`, 'nk-key', signal);
   const env = { HOME: home };
   expect((await runInMemory(['config', 'get', 'api-path'], { env })).stdout).toBe('/\n');
-});
-
-test('N19: a variable with a different value than the stored one is named', async () => {
-  const environment = { NATTER_BASE_URL: 'http://127.0.0.1:9', NATTER_API_KEY: 'nk-old' };
-  const { context, stderr } = createMemoryContext({ environment });
-  const run = withSettings(await startRun(context, {} as ChatOptions));
-  noticeOverrides(run, { baseUrl: environment.NATTER_BASE_URL, apiKey: 'nk-new' });
-  expect(stderr()).toBe('natter: NATTER_API_KEY is set and overrides the stored value\n');
 });
 
 /** A local service in use, with the profile `far` as its fallback. */

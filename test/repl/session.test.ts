@@ -20,8 +20,7 @@ describe('a prompt', () => {
       saying('first ', 'answer'),
       saying('second'),
     );
-    await submit('one');
-    await submit('two');
+    await submit('one', 'two');
     expect(requests[1]?.messages).toEqual([
       { role: 'user', content: 'one' },
       { role: 'assistant', content: 'first answer' },
@@ -33,9 +32,7 @@ describe('a prompt', () => {
 
   test('includes the current system prompt once', async () => {
     const { requests, submit } = createMemorySession();
-    for (const line of ['/system be brief', 'one', 'two', '/system off', 'three']) {
-      await submit(line);
-    }
+    await submit('/system be brief', 'one', 'two', '/system off', 'three');
     const roles = requests.map(({ messages }) => messages.map(({ role }) => role).join(' '));
     expect(roles).toEqual([
       'system user',
@@ -63,8 +60,7 @@ describe('an answer', () => {
 
   test('D16 is not part of the next request if it was never received', async () => {
     const { requests, submit } = createMemorySession(failing(down));
-    await submit('one');
-    await submit('two');
+    await submit('one', 'two');
     expect(requests[1]?.messages).toEqual([{ role: 'user', content: 'two' }]);
   });
 
@@ -106,10 +102,7 @@ describe('an answer', () => {
       saying('second'),
       saying('third'),
     );
-    await submit('one');
-    await submit('two');
-    await submit('/undo');
-    await submit('three');
+    await submit('one', 'two', '/undo', 'three');
     const { turns } = session.state().conversation;
     expect([...turns.values()].map(({ content }) => content)).toEqual([
       'one',
@@ -128,8 +121,7 @@ describe('an answer', () => {
       saying('second'),
       failing(down),
     );
-    await submit('one');
-    await submit('/retry');
+    await submit('one', '/retry');
     expect(text()).toContain('natter: this is version 2 of 2; /version switches\n');
     await submit('/retry');
     expect(pathOf(session.state().conversation).at(-1)?.content).toBe('second');

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
-import { openMemorySession, saying, type Reply } from '../support/memory-session.ts';
+import { openMemorySession, received, replying, saying } from '../support/memory-session.ts';
 
 async function entered(...lines: readonly string[]) {
   const memory = openMemorySession({});
-  for (const line of lines) {
-    await memory.submit(line);
-  }
+  await memory.submit(...lines);
   return memory;
 }
 
@@ -37,7 +35,7 @@ test('/time switches the times of prompts, which line mode speaks', async () => 
   const memory = await entered('/time', 'why?');
   expect(memory.text()).toMatch(/natter: the transcript shows when prompts are sent; \/time off/);
   expect(memory.text()).toMatch(/natter: sent at \d\d:\d\d, \w+day \d+ \w+\n$/);
-  for (const line of ['/time', '/time on', '/time off', '/time never']) await memory.submit(line);
+  await memory.submit('/time', '/time on', '/time off', '/time never');
   expect(memory.session.state().settings.times).toBe('off');
   expect(memory.text()).toContain('unknown word never\n  available: on, off');
 });
@@ -98,17 +96,8 @@ test('/role refuses a name without a file', async () => {
 
 test('the window is compared with the tokens that the service counted', async () => {
   const planned: (number | undefined)[] = [];
-  const counted: Reply = async function* reply() {
-    yield { type: 'text-received', text: 'four', deltas: ['four'] };
-    const usage = { prompt_tokens: 1000, completion_tokens: 1, total_tokens: 1001 };
-    yield {
-      type: 'answer-finished',
-      finishReason: 'stop',
-      usage,
-      attempts: 1,
-      timing: { total: 10 },
-    };
-  };
+  const usage = { prompt_tokens: 1000, completion_tokens: 1, total_tokens: 1001 };
+  const counted = replying([received('four')], { usage });
   const memory = openMemorySession({
     replies: [counted, saying('2')],
     repl: (usual) => ({
@@ -122,9 +111,7 @@ test('the window is compared with the tokens that the service counted', async ()
       },
     }),
   });
-  for (const line of ['why?', 'and?']) {
-    await memory.submit(line);
-  }
+  await memory.submit('why?', 'and?');
   expect(planned[0]).toBeLessThan(10);
   expect(planned[1]).toBeGreaterThan(1001);
   expect(planned[1]).toBeLessThan(1020);

@@ -8,7 +8,7 @@ import {
   openMemorySession,
   saying,
 } from '../support/memory-session.ts';
-import { composed, pressed, typed } from '../support/repl-state.ts';
+import { composed, pressed } from '../support/repl-state.ts';
 
 /** The sequence with which a terminal is asked to copy a text. */
 const clipboard = (text: string) => `\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`;
@@ -19,8 +19,7 @@ test.each([
   ['/save 1 f.ts', 'write f.ts: code\n', 'code block 1 was written to /home/f.ts'],
 ])('%s uses the last answer', async (line, call, message) => {
   const { calls, text, submit } = createMemorySession(saying('text\n```\ncode\n```'));
-  await submit('one');
-  await submit(line);
+  await submit('one', line);
   expect(calls).toContain(call);
   expect(text()).toContain(message);
 });
@@ -105,8 +104,7 @@ describe('R10: /model', () => {
 
 test('/resume of the open conversation only prints a notice', async () => {
   const { session, text, submit } = createMemorySession();
-  await submit('one');
-  await submit(`/resume ${session.state().conversation.id}`);
+  await submit('one', `/resume ${session.state().conversation.id}`);
   expect(text()).toContain('this conversation is already open');
   expect(text()).not.toContain('is open in another natter');
 });
@@ -141,9 +139,7 @@ test('/resume of a conversation that is open in another natter offers a copy', a
 
 test('/version prints the version once, with its number', async () => {
   const { text, submit } = createMemorySession(saying('first'), saying('second'));
-  for (const line of ['one', '/edit', ' more']) {
-    await submit(line);
-  }
+  await submit('one', '/edit', ' more');
   expect(text()).toMatch(/second\nnatter: this is version 2 of 2; \/version switches\n$/);
   const before = text().length;
   await submit('/version 1');
@@ -156,9 +152,7 @@ test('/version prints the version once, with its number', async () => {
 
 test('/retry uses a changed system prompt', async () => {
   const { requests, session, submit } = createMemorySession(saying('yes'), saying('arr'));
-  for (const line of ['one', '/system talk like a pirate', '/retry']) {
-    await submit(line);
-  }
+  await submit('one', '/system talk like a pirate', '/retry');
   expect(requests[1]?.messages).toEqual([
     { role: 'system', content: 'talk like a pirate' },
     { role: 'user', content: 'one' },
@@ -175,16 +169,13 @@ test('Y18: /save in an empty conversation reports no file', async () => {
   const { text, submit } = openMemorySession({ folder });
   await submit('/save');
   expect(text()).toBe('natter: nothing to save yet: the first prompt creates the file\n');
-  await submit('one');
-  await submit('/save');
+  await submit('one', '/save');
   expect(text()).toContain(`the conversation is saved in ${folder}`);
 });
 
 test('Y18: an editor that exits with an error cancels the edit', async () => {
-  const { session, text } = openMemorySession({
-    environment: { EDITOR: 'false' },
-  });
-  for (const action of [typed('draft'), pressed('g', { ctrl: true })]) session.update(action);
+  const { session, text, press } = openMemorySession({ environment: { EDITOR: 'false' } });
+  await press('draft', pressed('g', { ctrl: true }));
   await expect.poll(text).toBe('natter: edit cancelled; the text is unchanged\n');
   expect(composed(session.state())).toBe('draft');
 });

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { writeRecord } from '../../src/sandbox/exchange.ts';
-import { createLog } from './log-helpers.ts';
+import { sandboxKey } from '../../src/sandbox/keys.ts';
 import {
   ask,
   complete,
+  createLog,
   createSkippingClock,
   openSandbox,
   openSocket,

@@ -3,7 +3,7 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { ways } from './engine-helpers.ts';
+import { ways } from './sandbox-helpers.ts';
 
 describe.each(ways)('the openai package, and a sandbox $way', ({ open, prompt }) => {
   async function openClient(maxRetries = 0, apiKey = sandboxKey): Promise<OpenAI> {

@@ -7,7 +7,7 @@ import {
 } from '../../src/sandbox/replies/reply.ts';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { countTokens } from '../../src/sandbox/token-counter.ts';
-import { complete, deltas, jsonOf, openSandbox, stream } from './sandbox-helpers.ts';
+import { complete, jsonOf, openSandbox } from './sandbox-helpers.ts';
 import { fc } from '../support/properties.ts';
 
 const received: ReceivedPrompt = {
@@ -111,15 +111,6 @@ describe('the other replies', () => {
       }),
       { numRuns: 30 },
     );
-  });
-
-  test('tokens is the reply if only a length is given', async () => {
-    const answer = await stream(await openSandbox(), '[sandbox tokens=7]');
-    expect(deltas(answer)).toHaveLength(7);
-  });
-
-  test('tokens has a different text with a different seed', async () => {
-    expect(await replyText('tokens', { seed: 2 })).not.toBe(await replyText('tokens', { seed: 3 }));
   });
 
   test('help lists keys, replies, fields and shapes', async () => {

@@ -1,15 +1,19 @@
 import { once } from 'node:events';
-import { request as sendRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { type IncomingHttpHeaders, type IncomingMessage, request as sendRequest } from 'node:http';
+import { type Socket, connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
-import { parseFault, parseDirective } from '../../src/sandbox/faults/parse-fault.ts';
+import type { ClientOptions } from '../../src/client/client.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import type { Engine, SandboxOptions } from '../../src/sandbox/exchange.ts';
 import type { FaultCondition, FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
+import { parseDirective, parseFault } from '../../src/sandbox/faults/parse-fault.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import type { SandboxOptions } from '../../src/sandbox/exchange.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { timerOf } from '../support/fake-clock.ts';
+import type { RawServer, Reply } from '../support/raw-server.ts';
+import { createTestClient } from '../support/run-chat.ts';
+import { serve } from '../support/serve.ts';
 
 /** A clock that skips waits, and advances by them. `waits` are in milliseconds. */
 export interface SkippingClock extends Clock {
@@ -204,3 +208,67 @@ export async function readSocket(socket: Socket): Promise<RawAnswer> {
   });
   return { text: Buffer.concat(received).toString(), end };
 }
+
+/** Collects the lines of a sandbox's log. */
+export function createLog() {
+  const lines: string[] = [];
+  const waiting: (() => void)[] = [];
+  return {
+    lines,
+    write: (line: string) => {
+      lines.push(line);
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+    /** Waits for this many entries. */
+    entries: async (count: number): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+      while (lines.length < count) await new Promise<void>((resolve) => waiting.push(resolve));
+      return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    },
+  };
+}
+
+/** An engine that sends requests to `url` with natter's client, without retries. */
+export function engineAt(url: string, options: Partial<ClientOptions> = {}): Engine {
+  const { client } = createTestClient(url, {
+    retries: 0,
+    retryWaitLimit: 0,
+    clock: systemClock,
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return (request, signal) => client.chat(request, { signal });
+}
+
+interface FrontOptions {
+  readonly client?: Partial<ClientOptions>;
+  readonly sandbox?: SandboxOptions;
+}
+
+/** A sandbox whose engine is a server with these replies. */
+export async function serveFront(
+  replies: readonly Reply[],
+  { client, sandbox }: FrontOptions = {},
+): Promise<{ readonly engine: RawServer; readonly sandbox: Sandbox }> {
+  const engine = await serve(replies);
+  return {
+    engine,
+    sandbox: await openSandbox({ engine: engineAt(engine.url, client), ...sandbox }),
+  };
+}
+
+/** A sandbox whose engine is a second sandbox. */
+async function openFront(options: SandboxOptions = {}): Promise<Sandbox> {
+  const back = await openSandbox();
+  return openSandbox({ engine: engineAt(back.url, { apiKey: sandboxKey }), ...options });
+}
+
+/** The two sources of a sandbox's answers, which must look the same. */
+export const ways = [
+  { way: 'without an engine', open: openSandbox, prompt: (content: string) => content },
+  // The first group is removed, and the second one reaches the engine.
+  {
+    way: 'with an engine',
+    open: openFront,
+    prompt: (content: string) => `[sandbox] ${content}`,
+  },
+] as const;

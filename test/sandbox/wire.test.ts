@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { serveFront } from './engine-helpers.ts';
-import { createLog } from './log-helpers.ts';
 import {
   ask,
   complete,
+  createLog,
   createSkippingClock,
   openSandbox,
   openSocket,
   rawRequest,
   readSocket,
   rule,
+  serveFront,
   stream,
 } from './sandbox-helpers.ts';
 

@@ -12,7 +12,7 @@ test.each([
 });
 
 test('a cost has the prompt and the answer; cached tokens have their own price, or that of prompts', () => {
-  const price = { input: 2, output: 8, currency: 'USD' };
+  const price = { input: 2, output: 8, cached: undefined, currency: 'USD' };
   expect(costOf(price, { prompt: 1_000_000, answer: 2_000_000 })).toBe(18);
   expect(costOf(price, { prompt: 0, answer: 0 })).toBe(0);
   const tokens = { prompt: 1_000_000, answer: 0, cached: 500_000 };

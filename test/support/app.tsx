@@ -67,7 +67,7 @@ export function runInApp(
     done = { state: next.state, tasks, effects: [...done.effects, ...next.effects] };
   };
   const screen = new InkScreen(start, plain, (change) =>
-    act((state) => change({ ...state, isQuitArmed: false })),
+    act((state) => change({ ...state, armed: undefined })),
   );
   for (const change of changes) {
     const isTaken = 'event' in change && screen.press(done.state, (change as KeyChange).event);

@@ -69,6 +69,16 @@ export async function openBatchPlace(
   };
 }
 
+/** A place with these files. */
+export async function openFiles(
+  files: Readonly<Record<string, string>>,
+  ...options: Parameters<typeof openBatchPlace>
+): Promise<BatchPlace> {
+  const place = await openBatchPlace(...options);
+  for (const [name, text] of Object.entries(files)) place.write(name, text);
+  return place;
+}
+
 /** A place with this number of prompts in `p.txt`, whose service continues its answers only as the test lets time pass. */
 export async function openSlowPrompts(count: number) {
   const clock = createFakeClock();
@@ -90,14 +100,8 @@ export const promptLines = (count: number) =>
   Array.from({ length: count }, (_, index) => `prompt ${index + 1}\n`).join('');
 
 /** A place with this number of prompts in `p.txt`. */
-export async function openPrompts(
-  count: number,
-  ...options: Parameters<typeof openBatchPlace>
-): Promise<BatchPlace> {
-  const place = await openBatchPlace(...options);
-  place.write('p.txt', promptLines(count));
-  return place;
-}
+export const openPrompts = (count: number, ...options: Parameters<typeof openBatchPlace>) =>
+  openFiles({ 'p.txt': promptLines(count) }, ...options);
 
 /** Expects exactly one answer to every prompt, in order. */
 export function expectComplete(place: BatchPlace, name: string, count: number): void {

@@ -6,7 +6,7 @@ import type { Client } from '../../src/client/client.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
-import { createJournal } from '../../src/conversation/journal/open-journal.ts';
+import { createJournal } from '../../src/conversation/journal/journal.ts';
 import { Failure } from '../../src/failure.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
 import { createSession } from '../../src/repl/create-session.ts';
@@ -22,7 +22,7 @@ import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
-import { lineEntered, reviewPrompt, stateOf } from './repl-state.ts';
+import { lineEntered, reviewPrompt, stateOf, type StateChange, typed } from './repl-state.ts';
 import { storedList } from './conversation-lists.ts';
 import { folderOf } from './folder.ts';
 
@@ -65,19 +65,33 @@ export type Reply = (
   signal: AbortSignal | undefined,
 ) => AsyncIterable<ChatEvent>;
 
-/** A complete answer of these texts. */
-export function saying(...texts: readonly string[]): Reply {
+export const received = (text: string): ChatEvent => ({
+  type: 'text-received',
+  text,
+  deltas: [text],
+});
+
+/** These events, then the end of the answer, with changes to it, or a failure in its place. */
+export function replying(
+  events: readonly ChatEvent[],
+  end: Failure | Partial<ChatEvent & { type: 'answer-finished' }> = {},
+): Reply {
   return async function* reply() {
     yield { type: 'answer-started', attempt: 1 };
-    for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
-    yield { type: 'answer-finished', finishReason: 'stop', attempts: 1, timing: { total: 10 } };
+    yield* events;
+    if (end instanceof Failure) throw end;
+    const timing = { total: 10 };
+    yield { type: 'answer-finished', finishReason: 'stop', attempts: 1, timing, ...end };
   };
 }
+
+/** A complete answer of these texts. */
+export const saying = (...texts: readonly string[]): Reply => replying(texts.map(received));
 
 /** Texts, then no data until the request is aborted. */
 export function hanging(...texts: readonly string[]): Reply {
   return async function* reply(_request, signal) {
-    for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
+    yield* texts.map(received);
     await new Promise((_resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
@@ -85,12 +99,8 @@ export function hanging(...texts: readonly string[]): Reply {
 }
 
 /** Texts, then a failure. */
-export function failing(failure: Failure, ...texts: readonly string[]): Reply {
-  return async function* reply() {
-    for (const text of texts) yield { type: 'text-received', text, deltas: [text] };
-    throw failure;
-  };
-}
+export const failing = (failure: Failure, ...texts: readonly string[]): Reply =>
+  replying(texts.map(received), failure);
 
 function createClient(replies: Reply[], requests: CompletionRequest[]): Client {
   return {
@@ -280,10 +290,19 @@ export function openMemorySession(options: MemoryOptions) {
       if (Date.now() > end) throw new Error('the session never became idle');
     }
   };
-  /** Enters a line, and resolves when the session has no activity. */
-  const submit = (text: string) => {
-    enter(text);
+  /** Types texts and presses keys, and resolves when the session has no activity. */
+  const press = (...keys: readonly (string | StateChange)[]) => {
+    for (const key of keys) session.update(typeof key === 'string' ? typed(key) : key);
     return idle();
   };
-  return { session, clock, requests, calls, text: () => written.join(''), enter, idle, submit };
+  /** Enters lines, each when the session has no activity, and resolves when it has none again. */
+  const submit = async (...lines: readonly string[]) => {
+    for (const line of lines) {
+      enter(line);
+      await idle();
+    }
+    return session.state();
+  };
+  const text = () => written.join('');
+  return { session, clock, requests, calls, text, enter, idle, press, submit };
 }

@@ -194,10 +194,7 @@ export const keys = {
   interrupt: '\u0003',
   end: '\u0004',
   suspend: '\u001A',
-  editor: '\u0007',
   redraw: '\u000C',
-  search: '\u0012',
-  tab: '\t',
   up: '\u001B[A',
   down: '\u001B[B',
 } as const;

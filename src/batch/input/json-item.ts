@@ -1,6 +1,5 @@
 import {
   isAbsent,
-  itemContent,
   type ItemContent,
   type ItemFields,
   refuse,
@@ -59,8 +58,11 @@ const refusedNames: ReadonlySet<string> = new Set([
   'prototype',
 ]);
 
-/** Parameters among the fields, and those in `params`. A null field is absent; a null in `params` is sent. */
-function parametersOf(fields: ItemFields): Pick<ItemContent, 'params'> {
+/**
+ * Parameters among the fields, and those in `params`. A null field is absent; a null in `params` is sent.
+ * @throws ItemProblem, unlike in a table also for an unknown field
+ */
+export function parametersOf(fields: ItemFields): Pick<ItemContent, 'params'> {
   const given = Object.entries(fields).filter(([, value]) => value !== null);
   const unknown = given.find(([name]) => !itemNames.has(name) && !parameterNames.has(name))?.[0];
   if (unknown !== undefined) {
@@ -81,27 +83,12 @@ function parametersOf(fields: ItemFields): Pick<ItemContent, 'params'> {
   return all.length === 0 ? {} : { params: Object.fromEntries(all) };
 }
 
-/** Refuses numbers that parsing would change, in the fields that the item uses. */
-function refuseInexact(text: string, template: Template | undefined): void {
+/** @throws ItemProblem for a number that parsing would change, in the fields that the item uses */
+export function refuseInexact(text: string, template: Template | undefined): void {
   for (const { text: number, field = '' } of inexactNumbers(text)) {
     if (template !== undefined && field !== 'id' && !template.names.includes(field)) continue;
     refuse(`has the number ${number} in "${field}", which natter cannot send unchanged`);
   }
-}
-
-/**
- * The content of an item in JSON lines; unlike in a table, an unknown field is a problem.
- * @param text its JSON
- * @throws ItemProblem
- */
-export function jsonItemContent(
-  text: string,
-  fields: ItemFields,
-  template: Template | undefined,
-): ItemContent {
-  refuseInexact(text, template);
-  const content = itemContent(fields, template);
-  return template === undefined ? { ...content, ...parametersOf(fields) } : content;
 }
 
 // A line of an OpenAI batch input file: {"custom_id", "method", "url", "body"}.

@@ -14,7 +14,7 @@ import {
   type Template,
   type UnsendableItem,
 } from './item.ts';
-import { isBatchRequest, jsonItemContent, requestContent } from './json-item.ts';
+import { isBatchRequest, parametersOf, refuseInexact, requestContent } from './json-item.ts';
 import { fingerprint } from '../fingerprint.ts';
 import { Failure } from '../../failure.ts';
 import { filledText, lineProblem, isJsonObject, parseJson } from '../../json.ts';
@@ -68,7 +68,11 @@ function jsonItem({ number: line, text }: InputLine, template: Template | undefi
     return parsed({ line, id }, () => requestContent(text, value));
   }
   const id = itemId(value);
-  return parsed({ line, id }, () => jsonItemContent(text, value, template));
+  return parsed({ line, id }, () => {
+    refuseInexact(text, template);
+    const content = itemContent(value, template);
+    return template === undefined ? { ...content, ...parametersOf(value) } : content;
+  });
 }
 
 /** @throws Failure `usage` */

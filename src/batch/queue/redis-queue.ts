@@ -122,7 +122,8 @@ const firstRetryDelay = 5000;
 const unlimited = 60e9;
 /** Milliseconds. */
 const minute = 60_000;
-const scanSize = 5000;
+/** Items that are read together. */
+const scanSize = 1000;
 
 /**
  * The keys of a batch: its header; fingerprints by index; result lines by index; and the indexes of items that cannot be
@@ -135,15 +136,6 @@ type Part = (typeof parts)[number];
 function openStore(client: RedisClient, name: string) {
   const call = (command: string, part: Part, ...words: readonly (string | number)[]) =>
     client.call(command, `${keyPrefix}:${name}:${part}`, ...words);
-
-  async function valuesOf(
-    part: Part,
-    fields: readonly (string | number)[],
-  ): Promise<readonly (string | undefined)[]> {
-    const values = fields.length === 0 ? [] : await call('HMGET', part, ...fields);
-    if (!Array.isArray(values)) return fields.map(() => undefined);
-    return values.map((value: unknown) => (typeof value === 'string' ? value : undefined));
-  }
 
   return {
     call,
@@ -183,15 +175,18 @@ function openStore(client: RedisClient, name: string) {
       } while (cursor !== '0');
       return new Map(found.sort(([one], [other]) => one - other));
     },
-    /** The answer or the last failure of each index, in the same order; undefined without one. */
-    async results(indexes: readonly number[]): Promise<readonly (QueuedResult | undefined)[]> {
-      const answers = await valuesOf('answers', indexes);
-      const failures = await valuesOf('failures', indexes);
-      return indexes.map((index, place) => {
-        const answer = answers[place];
-        const line = answer ?? failures[place];
-        return line === undefined ? undefined : { index, isAnswered: answer !== undefined, line };
-      });
+    /** The answers or the last failures at these indexes, in the same order. */
+    async *results(indexes: readonly number[]): AsyncGenerator<QueuedResult, void> {
+      for (let start = 0; start < indexes.length; start += scanSize) {
+        const block = indexes.slice(start, start + scanSize);
+        const answers = (await call('HMGET', 'answers', ...block)) as readonly unknown[];
+        const failures = (await call('HMGET', 'failures', ...block)) as readonly unknown[];
+        for (const [place, index] of block.entries()) {
+          const line = answers[place] ?? failures[place];
+          const isAnswered = typeof answers[place] === 'string';
+          if (typeof line === 'string') yield { index, isAnswered, line };
+        }
+      }
     },
   };
 }

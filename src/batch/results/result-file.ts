@@ -19,13 +19,6 @@ interface ResultFileOptions extends LockOptions {
   readonly onRewritten?: () => void;
 }
 
-const notSaved =
-  'the results that did not fit are on standard output; run the same command again to retry it';
-const notOnDisk =
-  'the last results may be missing from it; run the same command again to retry them';
-const notOrdered =
-  'all results are in it, but not in order; run the same command again to sort them';
-
 /** A failure as it is; any other error as that of a file that cannot be written. */
 export function cannotWrite(name: string, cause: unknown, hint?: string): Failure {
   if (cause instanceof Failure) return cause;
@@ -160,7 +153,11 @@ export class ResultFile {
         throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
       }
     } catch (error) {
-      throw cannotWrite(this.#name, error, notSaved);
+      throw cannotWrite(
+        this.#name,
+        error,
+        'the results that did not fit are on standard output; run the same command again to retry it',
+      );
     }
     this.#size += length;
     this.#isFlushed = false;
@@ -192,7 +189,11 @@ export class ResultFile {
       }
       this.#isFinished = isComplete;
     } catch (error) {
-      throw cannotWrite(this.#name, error, notOrdered);
+      throw cannotWrite(
+        this.#name,
+        error,
+        'all results are in it, but not in order; run the same command again to sort them',
+      );
     }
   }
 
@@ -242,7 +243,13 @@ export class ResultFile {
   }
 
   #break(error: unknown): void {
-    this.#broken.abort(cannotWrite(this.#name, error, notOnDisk));
+    this.#broken.abort(
+      cannotWrite(
+        this.#name,
+        error,
+        'the last results may be missing from it; run the same command again to retry them',
+      ),
+    );
   }
 
   /** Never throws, see `broken`. */

@@ -28,21 +28,13 @@ function formatCell(text: string, delimiter: string): string {
 const formatRow = (cells: readonly string[], delimiter: string) =>
   `${cells.map((cell) => formatCell(cell, delimiter)).join(delimiter)}\n`;
 
-/** The columns of an item whose input is not a table. */
-const plainColumns = ['id', 'prompt'];
-
 function plainCells({ id = '', content, given = content }: InputItem): readonly string[] {
   const messages = textMessages(given?.messages ?? []);
   return [id, messages.findLast(({ role }) => role === 'user')?.content ?? ''];
 }
 
 /** The names of the columns of the input, and the delimiter of the table that is written. */
-function columnsOf({ row }: InputItem): {
-  readonly header: readonly string[];
-  readonly delimiter: string;
-} {
-  return row ?? { header: plainColumns, delimiter: ',' };
-}
+const columnsOf = ({ row }: InputItem) => row ?? { header: ['id', 'prompt'], delimiter: ',' };
 
 /** The answer and the error of a result in natter's own format. */
 function resultCells(line: string): readonly string[] {
@@ -121,15 +113,4 @@ export function openaiLine(line: string, date: Date): string {
   const id = typeof result['id'] === 'string' ? result['id'] : name;
   const outcome = outcomeOf(result, Math.floor(date.getTime() / 1000));
   return `${escapeJson(JSON.stringify({ id: name, custom_id: id, ...outcome }))}\n`;
-}
-
-/** A result as one line. @param line in natter's own format @param date when it was received */
-export function formatResult(
-  format: OutputFormat,
-  item: InputItem,
-  line: string,
-  date: Date,
-): string {
-  if (format === 'csv') return formatResultRow(item, line);
-  return format === 'openai' ? openaiLine(line, date) : line;
 }

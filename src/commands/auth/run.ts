@@ -17,13 +17,8 @@ import { listSettings, settingRow } from '../../settings/setting-rows.ts';
 import type { Action, Context, GlobalOptions, JsonOptions, Run } from '../../run.ts';
 import { printSettings } from '../../output/print-data.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
-import {
-  changeStored,
-  readSettings,
-  readStored,
-  noticeOverrides,
-  withSettings,
-} from '../../settings/read-settings.ts';
+import { readSettings, noticeOverrides, withSettings } from '../../settings/read-settings.ts';
+import { changeStored, readStored } from '../../settings/settings-file.ts';
 import { findStoredPath } from '../config/stored-paths.ts';
 import {
   checkService,

@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { isLoopbackName } from '../../address.ts';
 import { type AnswerCheck, openCheck } from '../../ask/check.ts';
-import type { BatchItem, InputItem, ItemContent } from '../../batch/input/item.ts';
+import type { InputItem } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
 import {
   type EarlierResults,
@@ -12,74 +12,46 @@ import {
 } from '../../batch/input/select-items.ts';
 import type { Tally } from '../../batch/tally.ts';
 import type { Message } from '../../client/contract.ts';
-import { type BatchOptions, type BatchPlan, planBatch } from './plan.ts';
-import type { Run, StartedRun } from '../../run.ts';
+import { type BatchOptions, planBatch } from './plan.ts';
+import type { StartedRun } from '../../run.ts';
 import { withSettings } from '../../settings/read-settings.ts';
 import { itemFingerprint } from './sending/send-item.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
-import { type History, readHistory } from '../../input/read-messages.ts';
+import { readHistory } from '../../input/read-messages.ts';
 import { count, countOf } from '../../output/figures.ts';
 import type { Notices } from '../../output/notices.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
 import type { InputStream } from '../../terminal/device/streams.ts';
 
 /** The schema follows the prompt; after a content that is not text, it is a message by itself. */
-function withSchema({ messages, ...rest }: ItemContent, check: AnswerCheck): ItemContent {
+function withSchema(messages: readonly Message[], check: AnswerCheck): readonly Message[] {
   const last = messages.at(-1);
   // Messages of an OpenAI batch request may have any content.
   const content: unknown = last?.role === 'user' ? last.content : undefined;
   if (last === undefined || typeof content !== 'string') {
-    const schema: Message = { role: 'user', content: check.prompt('').trimStart() };
-    return { ...rest, messages: [...messages, schema] };
+    return [...messages, { role: 'user', content: check.prompt('').trimStart() }];
   }
-  return {
-    ...rest,
-    messages: [...messages.slice(0, -1), { ...last, content: check.prompt(content) }],
-  };
+  return [...messages.slice(0, -1), { ...last, content: check.prompt(content) }];
 }
 
-/** The turns of `--messages` precede the prompt of each item. */
-function withHistory(item: BatchItem, messages: readonly Message[]): InputItem {
-  const { content, ...rest } = item;
-  const [prompt, ...others] = content.messages;
-  if (prompt?.role !== 'user' || others.length > 0) {
-    return {
-      ...rest,
-      problem: 'has messages of its own, so --messages and -M cannot be used with it',
-    };
-  }
-  return { ...item, content: { ...content, messages: [...messages, prompt] }, given: content };
-}
-
-export interface BatchInput {
-  /** The name in messages. */
-  readonly name: string;
-  /** It is a regular file, which can be read twice. */
-  readonly isRepeatable: boolean;
-  /** @throws Failure `usage` if it cannot be read; the signal's reason when that aborts */
-  bytes(signal: AbortSignal): AsyncIterable<Uint8Array>;
-}
-
-async function* fileBytes(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
-  try {
-    for await (const chunk of createReadStream(name, { signal })) yield chunk as Uint8Array;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw cannotRead(name, error);
-  }
-}
-
-/** @param file `-` and undefined mean standard input @throws Failure `usage` */
-function openBatchInput(
-  stdin: InputStream,
-  notices: Notices,
-  file: string | undefined,
-): BatchInput {
+/** @param file `-` and undefined mean standard input @throws Failure `usage`, also when it is read */
+function openBatchInput(stdin: InputStream, notices: Notices, file: string | undefined) {
   if (file !== undefined && file !== '-') {
     try {
-      const isRepeatable = statSync(file).isFile();
-      return { name: file, isRepeatable, bytes: (signal) => fileBytes(file, signal) };
+      return {
+        /** The name in messages. */
+        name: file,
+        /** It is a regular file, which can be read twice. */
+        isRepeatable: statSync(file).isFile(),
+        async *bytes(signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+          try {
+            for await (const chunk of createReadStream(file, { signal })) yield chunk as Buffer;
+          } catch (error) {
+            signal.throwIfAborted();
+            throw cannotRead(file, error);
+          }
+        },
+      };
     } catch (error) {
       throw cannotRead(file, error);
     }
@@ -90,29 +62,17 @@ function openBatchInput(
     });
   }
   if (stdin.isTerminal) notices.notice('reading standard input; press Ctrl+D to end it');
-  const name = 'standard input';
-  return { name, isRepeatable: false, bytes: (signal) => stdin.bytes(signal) };
+  const bytes = (signal: AbortSignal) => stdin.bytes(signal);
+  return { name: 'standard input', isRepeatable: false, bytes };
 }
 
-/** A command with the input of a batch, before anything is read. */
-export interface Batch<Options extends BatchOptions = BatchOptions> extends Run<Options> {
-  readonly input: BatchInput;
-  readonly plan: BatchPlan;
-  readonly notices: Notices;
-  /** The parameters with the `response_format` of the check. */
-  readonly settings: ResolvedSettings;
-  /** The parameters without it. */
-  readonly own: ResolvedSettings;
-  /** Undefined if answers are not checked. */
-  readonly check: AnswerCheck | undefined;
-  readonly history: History;
-}
+export type BatchInput = ReturnType<typeof openBatchInput>;
 
 /** What commands with the input of a batch begin with. @throws Failure `usage`, or `configuration` */
 export async function openBatch<Options extends BatchOptions>(
   started: StartedRun<Options>,
   file: string | undefined,
-): Promise<Batch<Options>> {
+) {
   const run = withSettings(started);
   const { context, options } = run;
   const { notices } = run.presentation;
@@ -126,23 +86,48 @@ export async function openBatch<Options extends BatchOptions>(
   }
   const history = await readHistory({ ...run, options: { ...options, stdin: true } }, true);
   const own = history.settings;
-  const settings = check?.settings(own) ?? own;
-  return { ...run, notices, plan, own, settings, check, input, history };
+  return {
+    ...run,
+    notices,
+    plan,
+    /** The parameters with the `response_format` of the check. */
+    settings: check?.settings(own) ?? own,
+    /** The parameters without it. */
+    own,
+    /** Undefined if answers are not checked. */
+    check,
+    input,
+    history,
+  };
 }
 
-/** All items of the input, with the history and the schema in what is sent. */
+/** A command with the input of a batch, before anything is read. */
+export type Batch<Options extends BatchOptions = BatchOptions> = Awaited<
+  ReturnType<typeof openBatch<Options>>
+>;
+
+/** All items of the input, with the turns of `--messages` before the prompt, and the schema behind it. */
 async function* readBatch(
-  { input, plan, check, history: { messages } }: Batch,
+  { input, plan, check, history }: Batch,
   signal: AbortSignal,
 ): AsyncGenerator<InputItem, void> {
-  for await (const read of readItems(input.bytes(signal), plan)) {
-    const isAlone = messages.length === 0 || read.problem !== undefined;
-    const item = isAlone ? read : withHistory(read, messages);
-    if (check?.schema === undefined || item.problem !== undefined) yield item;
-    else {
-      const { content, given = content } = item;
-      yield { ...item, content: withSchema(content, check), given };
+  const { messages: before } = history;
+  for await (const item of readItems(input.bytes(signal), plan)) {
+    const { content, ...rest } = item;
+    const isChanged = before.length > 0 || check?.schema !== undefined;
+    if (!isChanged || item.problem !== undefined || content === undefined) {
+      yield item;
+      continue;
     }
+    const [prompt, ...others] = content.messages;
+    if (before.length > 0 && (prompt?.role !== 'user' || others.length > 0)) {
+      const problem = 'has messages of its own, so --messages and -M cannot be used with it';
+      yield { ...rest, problem };
+      continue;
+    }
+    const all = [...before, ...content.messages];
+    const messages = check?.schema === undefined ? all : withSchema(all, check);
+    yield { ...item, content: { ...content, messages }, given: content };
   }
 }
 

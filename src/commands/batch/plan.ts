@@ -164,8 +164,6 @@ export function planBatch(
   };
 }
 
-export type BatchPlan = ReturnType<typeof planBatch>;
-
 /** Where a command writes its results, and how. */
 export interface OutputOptions {
   readonly output?: string;

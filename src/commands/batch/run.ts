@@ -2,36 +2,18 @@ import { aborted } from 'node:util';
 import { refuseClosedOutput } from '../../output/answer-printer.ts';
 import type { Permission } from '../../batch/admission.ts';
 import type { InputItem } from '../../batch/input/item.ts';
-import {
-  countFailure,
-  emptyTally,
-  forgetFailures,
-  itemsLeft,
-  type Tally,
-} from '../../batch/tally.ts';
+import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import type { Selection } from '../../batch/input/select-items.ts';
 import { readResults } from '../../batch/results/read-results.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
 import { failureLine, unsendable } from './output/result.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
-import {
-  type BatchOptions,
-  type BatchPlan,
-  refuseSharedFiles,
-  resultsFileOf,
-  type SendingRun,
-} from './plan.ts';
+import { type BatchOptions, refuseSharedFiles, resultsFileOf, type SendingRun } from './plan.ts';
 import { shortTime } from './report/progress.ts';
-import {
-  refuseUnwritableSummary,
-  reportEnd,
-  endingOf,
-  fileTexts,
-  kindOf,
-} from './report/ending.ts';
+import { refuseUnwritableSummary, fileTexts, kindOf } from './report/ending.ts';
 import { openGuard } from './secret-guard.ts';
-import { type Pipeline, runUntilEnd } from './sending/pipeline.ts';
+import { type Pipeline, runAndReport } from './sending/pipeline.ts';
 import { planItem } from './sending/send-item.ts';
 import type { Context, StartedRun } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
@@ -48,12 +30,7 @@ import { costOf, type PriceTable } from '../../settings/prices.ts';
 import { estimateRequest, limitsOfRun } from '../../usage/budget.ts';
 
 /** A run of `natter batch`. */
-interface BatchRun extends SendingRun, Batch {
-  readonly options: BatchOptions;
-  readonly plan: BatchPlan;
-  readonly selection: Selection;
-  readonly sink: BatchSink;
-}
+type BatchRun = SendingRun & Batch & { readonly selection: Selection; readonly sink: BatchSink };
 
 /** Identifies a run in the ledger, without the name of a file: `20261122-152314-k3f9`. */
 export function runId({ clock, random }: Context): string {
@@ -116,7 +93,9 @@ async function sendRounds(run: BatchRun, pipeline: Pipeline): Promise<void> {
     if (tally.failed === (tally.causes.get('usage')?.count ?? 0)) return;
     const failed = countOf(tally.failed, 'failed item');
     notices.notice(`sending ${failed} again (${round} of ${rounds})`);
-    forgetFailures(tally);
+    tally.failed = 0;
+    tally.lasting = 0;
+    tally.causes.clear();
     await sendPending(run, pipeline);
   }
 }
@@ -170,18 +149,14 @@ async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
       selection,
       sink,
     };
-    const begin = context.clock.date();
-    const ending = await runUntilEnd(
-      run,
-      (pipeline) => sendRounds(run, pipeline),
-      async (stopping, elapsed) => {
-        const left = itemsLeft(tally);
-        await sink.finish(left === 0, selection.takes);
-        return endingOf(run, stopping, elapsed, left, fileTexts(output, left));
-      },
-    );
     const shard = plan.shard === undefined ? null : `${plan.shard.number}/${plan.shard.count}`;
-    reportEnd(run, { begin, input: input.name, output: output ?? null, shard }, ending);
+    const names = { input: input.name, output: output ?? null, shard };
+    const sendAll = (pipeline: Pipeline) => sendRounds(run, pipeline);
+    await runAndReport(run, names, sendAll, async () => {
+      const left = itemsLeft(tally);
+      await sink.finish(left === 0, selection.takes);
+      return fileTexts(output, left);
+    });
   } finally {
     await service.close();
   }

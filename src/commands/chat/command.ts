@@ -35,25 +35,6 @@ const chatExamples = [
   'natter --sandbox "try me without a key"',
 ] as const;
 
-const interactionOptions = () => [
-  new Option('-i, --interactive', 'open a conversation, even when a prompt is given'),
-  new Option(
-    '--screen-reader, --accessible',
-    'plain labelled lines, for screen readers [NATTER_ACCESSIBLE]',
-  ),
-];
-
-const longInputOptions = () => [
-  new Option(
-    '--every <sizes>',
-    'answer standard input in groups as it arrives: 200l, 30s, 64kb, or 200l,30s',
-  ),
-  new Option(
-    '--split <border>',
-    'send a text that does not fit in pieces, and combine the answers: auto, lines or paragraphs',
-  ).choices(['auto', 'lines', 'paragraphs']),
-];
-
 const outputOptions = () => [
   extractOption(),
   new Option('--json', 'print one JSON document at the end; content is the answer'),
@@ -92,7 +73,22 @@ export function buildChat(context: Context): Command {
     .description(
       'Sends a prompt and prints the answer. Piped standard input is appended to the prompt.',
     );
-  const input = [...interactionOptions(), ...inputOptions(), ...longInputOptions()];
+  const input = [
+    new Option('-i, --interactive', 'open a conversation, even when a prompt is given'),
+    new Option(
+      '--screen-reader, --accessible',
+      'plain labelled lines, for screen readers [NATTER_ACCESSIBLE]',
+    ),
+    ...inputOptions(),
+    new Option(
+      '--every <sizes>',
+      'answer standard input in groups as it arrives: 200l, 30s, 64kb, or 200l,30s',
+    ),
+    new Option(
+      '--split <border>',
+      'send a text that does not fit in pieces, and combine the answers: auto, lines or paragraphs',
+    ).choices(['auto', 'lines', 'paragraphs']),
+  ];
   addOptionGroups(command, promptGroups('; alone, choose one from a list', input));
   setExamples(command, chatExamples);
   return setAction(command, context, async () => {

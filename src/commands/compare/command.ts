@@ -17,23 +17,6 @@ import {
   selectOption,
 } from '../../cli/prompt-options.ts';
 
-const modelOption = () =>
-  new Option(
-    '-m, --models <ids>',
-    'comma-separated models; profile:model uses a different profile; default: the model in use and another one of the service',
-  ).argParser(collect);
-
-const outputOptions = () => [
-  new Option('--diff', 'show a word diff against the first answer'),
-  new Option('--stacked', 'print answers one below the other, even on a wide terminal'),
-  plainOption(),
-  settingOption('wrap'),
-  settingOption('theme'),
-  new Option('--json', 'print one JSON document at the end'),
-  jsonLinesOption(),
-  new Option('--dry-run', 'print the requests and the source of each setting; send nothing'),
-];
-
 export function buildCompare(context: Context): Command {
   const command = new Command('compare')
     .summary('send one prompt to several models and compare the answers')
@@ -41,12 +24,28 @@ export function buildCompare(context: Context): Command {
     .description(
       'Sends a prompt to several models at the same time and prints the answers (side by side on a wide terminal), then tokens and times. natter -c continues with the first answer.',
     );
+  const models = new Option(
+    '-m, --models <ids>',
+    'comma-separated models; profile:model uses a different profile; default: the model in use and another one of the service',
+  ).argParser(collect);
   addOptionGroups(command, [
-    ['Request options:', [modelOption(), ...requestOptions()]],
+    ['Request options:', [models, ...requestOptions()]],
     [checkGroup, [...checkOptions(), selectOption()]],
     ['Conversation options:', conversationOptions()],
     ['Input options:', inputOptions()],
-    ['Output options:', outputOptions()],
+    [
+      'Output options:',
+      [
+        new Option('--diff', 'show a word diff against the first answer'),
+        new Option('--stacked', 'print answers one below the other, even on a wide terminal'),
+        plainOption(),
+        settingOption('wrap'),
+        settingOption('theme'),
+        new Option('--json', 'print one JSON document at the end'),
+        jsonLinesOption(),
+        new Option('--dry-run', 'print the requests and the source of each setting; send nothing'),
+      ],
+    ],
   ]);
   setExamples(command, [
     'natter compare "why is the sky blue?"',

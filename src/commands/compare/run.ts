@@ -54,7 +54,8 @@ import { createPromptRecord } from '../../conversation/journal/record-answer.ts'
 import type { Run, StartedRun } from '../../run.ts';
 import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
-import { readStored, withSettings } from '../../settings/read-settings.ts';
+import { withSettings } from '../../settings/read-settings.ts';
+import { readStored } from '../../settings/settings-file.ts';
 import { type ResolvedSettings, withValues } from '../../settings/resolved-settings.ts';
 import { type ConversationOptions, openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';

@@ -16,12 +16,8 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import type { Action, GlobalOptions, JsonOptions } from '../../run.ts';
 import { printJson, printSettings, printTable } from '../../output/print-data.ts';
-import {
-  changeStored,
-  readSettings,
-  readStored,
-  withSettings,
-} from '../../settings/read-settings.ts';
+import { readSettings, withSettings } from '../../settings/read-settings.ts';
+import { changeStored, readStored } from '../../settings/settings-file.ts';
 import { findStoredPath, storedPaths } from './stored-paths.ts';
 
 const foreignNames: ForeignWords = [

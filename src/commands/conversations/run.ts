@@ -30,7 +30,6 @@ import {
   compileTerms,
   searchConversation,
   type FoundTurn,
-  type SearchPatterns,
   type FoundLine,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
@@ -411,15 +410,14 @@ function contextLines(text: string): number {
   throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
 }
 
-function compile(options: SearchOptions, texts: readonly string[]): SearchPatterns {
+function compile(options: SearchOptions, texts: readonly string[]): readonly RegExp[] {
   const caseSensitive = options.caseSensitive === true;
   if (options.regexp !== true) return compileTerms(texts, caseSensitive);
   const [text = '', ...others] = texts;
   if (others.length > 0) {
     throw new Failure('usage', '-E takes one regular expression', { hint: 'put it in quotes' });
   }
-  const any = compilePattern(text, { regularExpression: true, caseSensitive });
-  return { each: [any], any };
+  return [compilePattern(text, { regularExpression: true, caseSensitive })];
 }
 
 /** Prints the hits in a conversation that has each of the patterns, as JSON, as lines, or as rows in a pipe. */

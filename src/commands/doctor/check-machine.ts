@@ -17,11 +17,11 @@ import {
 } from '../../settings/resolved-settings.ts';
 import { listSettings } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
-import { otherProfiles, readSettings, readStored } from '../../settings/read-settings.ts';
+import { otherProfiles, readSettings } from '../../settings/read-settings.ts';
 import { asFailure, failed, note, ok, warning, type Examination, type Finding } from './finding.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import { resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
-import { modeText, privateMode, settingsPath } from '../../settings/settings-file.ts';
+import { modeText, privateMode, settingsPath, readStored } from '../../settings/settings-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 
 const documentKeys = new Set(['version', 'profile', 'profiles']);

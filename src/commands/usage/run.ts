@@ -10,7 +10,7 @@ import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
 import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../../usage/sums.ts';
 import type { Action, Context, JsonOptions } from '../../run.ts';
 import { printJson } from '../../output/print-data.ts';
-import { readStored } from '../../settings/read-settings.ts';
+import { readStored } from '../../settings/settings-file.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { bar, type BarLayout, formatTable, type Column } from '../../output/table.ts';
 import { unreadLines } from '../../storage/read-lines.ts';

@@ -1,13 +1,23 @@
 import { dirname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import type { AppendFile } from '../../storage/append-file.ts';
-import { makePrivateFolder } from '../../storage/files.ts';
-import { holdLock, type HeldLock, type RefusedLock } from '../../storage/lock/lock.ts';
+import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
+import { makePrivateFolder, renameFile } from '../../storage/files.ts';
+import { holdLock, type HeldLock, type RefusedLock, holderText } from '../../storage/lock/lock.ts';
 import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { attributeRecords, isAttribute, type Attributes } from '../attributes.ts';
-import { dataVariable, newId } from '../library/conversation-folder.ts';
+import {
+  conversationFile,
+  dataVariable,
+  lockFile,
+  newId,
+  idLength,
+  randomFrom,
+  requireDataFolder,
+  storedFile,
+} from '../library/conversation-folder.ts';
 import {
   leafOf,
   type AnswerEnd,
@@ -26,9 +36,11 @@ import {
   summaryRecord,
   turnRecord,
   type DeltaRecord,
-  type JournalFold,
+  JournalFold,
   type JournalRecord,
+  journalVersion,
 } from './records.ts';
+import { loadConversation } from '../library/read-conversation.ts';
 
 export interface JournalOptions {
   /** The data folder. Undefined if the home folder is unknown: nothing is stored, with a warning. */
@@ -48,26 +60,12 @@ export interface JournalOptions {
   readonly onWarning: (text: string, subject?: 'storage') => void;
 }
 
-export interface StorageState {
-  readonly isStored: boolean;
-  /** Turns not completely on disk. */
-  readonly unsavedTurns: number;
-  /** The file, which may not exist yet; undefined if nothing is stored. */
-  readonly path: string | undefined;
-  /** Why the last write failed. */
-  readonly failure: Failure | undefined;
-}
-
-/** Where a journal is stored. */
-export interface FileTarget {
-  readonly path: string;
-  readonly lockPath: string;
+/** How the file of a journal begins. */
+interface JournalStart {
+  readonly isNew: boolean;
   /** Held for a conversation that is on disk or has a name; others take their lock when their file is created. */
   readonly lock?: HeldLock | undefined;
-  readonly isNew: boolean;
-  /** The last line has no line end, so the next record must start a new line. */
-  readonly isTorn: boolean;
-  readonly file: AppendFile;
+  readonly file?: AppendFile | undefined;
 }
 
 export interface NewAnswer {
@@ -95,10 +93,8 @@ const sharedWarning =
   'another natter opened this conversation while this one was suspended; the turns of both are kept, as versions of each other';
 
 /** Takes the lock of a conversation, and creates its folder; undefined if it cannot be written. */
-export function takeLock(
-  path: string,
-  options: JournalOptions,
-): HeldLock | RefusedLock | undefined {
+function takeLock(options: JournalOptions, id: string): HeldLock | RefusedLock | undefined {
+  const path = lockFile(options.folder ?? '', id);
   try {
     makePrivateFolder(dirname(path));
     return holdLock(path, options);
@@ -116,7 +112,9 @@ export function takeLock(
 export class Journal {
   readonly #options: JournalOptions;
   readonly #fold: JournalFold;
-  readonly #target: FileTarget | undefined;
+  /** Undefined if nothing is stored. */
+  readonly #path: string | undefined;
+  readonly #file: AppendFile;
   /** Answers that may still get text. */
   readonly #open = new Set<string>();
   /** What the next write adds to the texts of answers, so that one record holds many deltas. */
@@ -135,15 +133,22 @@ export class Journal {
   #nextTry = 0;
   #synchronized: Promise<unknown> = Promise.resolve();
 
-  /** @param target undefined if nothing is stored */
-  constructor(options: JournalOptions, fold: JournalFold, target: FileTarget | undefined) {
+  constructor(
+    options: JournalOptions,
+    fold: JournalFold,
+    { isNew, lock, file = appendFile }: JournalStart,
+  ) {
+    const { folder, save } = options;
+    const isStored = folder !== undefined && save !== false;
     this.#options = options;
     this.#fold = fold;
-    this.#target = target;
-    this.#hasBegun = target?.isNew === false;
-    this.#isTorn = target?.isTorn === true;
-    this.#lock = target?.lock;
-    if (options.folder === undefined && options.save !== false) {
+    this.#file = file;
+    this.#path = isStored ? conversationFile(folder, fold.conversation().id) : undefined;
+    this.#hasBegun = !isNew;
+    // Then the next record must start a new line.
+    this.#isTorn = this.#path !== undefined && !isNew && endsTorn(this.#path);
+    this.#lock = lock;
+    if (folder === undefined && save !== false) {
       const message = 'conversations are not saved, because the home folder is unknown';
       const hint = `set HOME, or ${dataVariable} to a folder`;
       this.#failure = new Failure('storage', message, { hint });
@@ -198,12 +203,12 @@ export class Journal {
 
   /** Selects a turn among its versions, and the path below it that was selected last. */
   select(turnId: string): void {
-    this.#change({ type: 'choice', turn: this.#turn(turnId).id });
+    this.#change({ type: 'choice', turn: turnId });
   }
 
   /** Removes a turn and everything after it for good: its parent becomes the leaf. */
   undo(turnId: string): void {
-    this.#change({ type: 'undo', turn: this.#turn(turnId).id });
+    this.#change({ type: 'undo', turn: turnId });
   }
 
   /** Sets attributes of the conversation, such as its title. */
@@ -223,22 +228,25 @@ export class Journal {
   }
 
   /** Tries to write what is not on disk. */
-  save(): StorageState {
+  save() {
     this.#flush();
     this.#writePending();
     return this.state();
   }
 
-  state(): StorageState {
-    const target = this.#target;
+  /** How much of it is on disk. */
+  state() {
     const turns = this.#pending.flatMap((record) => {
       if (record.type === 'turn') return [record.id];
       return 'turn' in record && !isAttribute(record) ? [record.turn] : [];
     });
     return {
-      isStored: target !== undefined && this.#pending.length === 0,
-      unsavedTurns: target === undefined ? this.conversation().turns.size : new Set(turns).size,
-      path: target?.path,
+      isStored: this.#path !== undefined && this.#pending.length === 0,
+      /** Turns not completely on disk. */
+      unsavedTurns: this.#path === undefined ? this.conversation().turns.size : new Set(turns).size,
+      /** The file, which may not exist yet; undefined if nothing is stored. */
+      path: this.#path,
+      /** Why the last write failed. */
       failure: this.#failure,
     };
   }
@@ -252,9 +260,7 @@ export class Journal {
   }
 
   #turn(id: string): Turn {
-    const turn = this.conversation().turns.get(id);
-    if (turn === undefined) throw new RangeError(`there is no turn ${id}`);
-    return turn;
+    return this.conversation().turns.get(id) as Turn;
   }
 
   #allRecords(): readonly JournalRecord[] {
@@ -302,7 +308,7 @@ export class Journal {
     if (!this.#hasBegun && changes.every(({ type }) => type === 'parameters')) return;
     const records = this.#hasBegun ? changes : this.#allRecords();
     const { onWarning, clock } = this.#options;
-    if (this.#target === undefined) {
+    if (this.#path === undefined) {
       if (!this.#hasBegun && this.#failure !== undefined) onWarning(this.#failure.message);
       this.#hasBegun = true;
       return;
@@ -317,11 +323,11 @@ export class Journal {
 
   /** A failed write is repeated after a pause: every write costs time, and a full disk stays full for a while. */
   #writePending(): void {
-    const target = this.#target;
-    if (target === undefined || this.#pending.length === 0) return;
+    const path = this.#path;
+    if (path === undefined || this.#pending.length === 0) return;
     const { clock, onWarning } = this.#options;
     try {
-      this.#appendOrCreate(target);
+      this.#appendOrCreate(path);
       this.#failure = undefined;
       this.#pause = 0;
       this.#nextTry = 0;
@@ -329,32 +335,32 @@ export class Journal {
       this.#pause = Math.min(Math.max(this.#pause * 2, minPause), maxPause);
       this.#nextTry = clock.monotonic() + this.#pause;
       const isFirst = this.#failure === undefined;
-      this.#failure = storageFailure('write', target.path, error, dataVariable);
+      this.#failure = storageFailure('write', path, error, dataVariable);
       const advice = 'natter goes on without saving (NATTER_SAVE=false turns saving off)';
       if (isFirst) onWarning(`${this.#failure.message}; ${advice}`, 'storage');
     }
   }
 
-  #appendOrCreate(target: FileTarget): void {
+  #appendOrCreate(path: string): void {
     try {
-      this.#appendPending(target);
+      this.#appendPending(path);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
       // The file is new, or it was removed, or its folder.
       this.#pending = this.#masked(this.#allRecords());
-      target.file.create(target.path);
+      this.#file.create(path);
       this.#isTorn = false;
-      const taken = this.#lock ?? takeLock(target.lockPath, this.#options);
+      const taken = this.#lock ?? takeLock(this.#options, this.#fold.conversation().id);
       if (taken?.isHeld === true) this.#lock = taken;
-      this.#appendPending(target);
+      this.#appendPending(path);
     }
   }
 
   /** Records that are not written completely stay pending. */
-  #appendPending({ path, file }: FileTarget): void {
+  #appendPending(path: string): void {
     const lines = this.#pending.map((record) => Buffer.from(formatRecord(record)));
     const start = Buffer.from(this.#isTorn ? '\n' : '');
-    const written = file.append(path, Buffer.concat([start, ...lines]));
+    const written = this.#file.append(path, Buffer.concat([start, ...lines]));
     let end = start.length;
     const firstLost = lines.findIndex(({ length }) => {
       if (end + length > written) return true;
@@ -369,9 +375,123 @@ export class Journal {
 
   /** Flushes the file to the disk. The next write reports what prevents it: the data is written without it, too. */
   #synchronize(): void {
-    if (this.#target === undefined || this.#failure !== undefined) return;
-    const { file, path } = this.#target;
-    const flushed = file.synchronize(path).catch(() => undefined);
+    if (this.#path === undefined || this.#failure !== undefined) return;
+    const flushed = this.#file.synchronize(this.#path).catch(() => undefined);
     this.#synchronized = Promise.all([this.#synchronized, flushed]);
+  }
+}
+
+/** A new conversation; a copy starts with the records of its original, a named one with its title. */
+function newJournal(
+  options: JournalOptions,
+  original: Iterable<JournalRecord>,
+  start: Partial<JournalStart> & { readonly id?: string } = {},
+): Journal {
+  const { folder, random, save, clock, version, startedIn } = options;
+  const isTaken = (id: string) =>
+    folder !== undefined && save !== false && existsSync(conversationFile(folder, id));
+  const { id = newId(random, idLength, isTaken) } = start;
+  const fold = new JournalFold(id);
+  fold.apply(headerRecord({ id, createdAt: clock.date(), folder: startedIn }, version));
+  for (const record of original) fold.apply(record);
+  return new Journal(options, fold, { ...start, isNew: true });
+}
+
+/** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
+export function createJournal(options: JournalOptions, file?: AppendFile): Journal {
+  return newJournal(options, [], { file });
+}
+
+/**
+ * The ids of a title: of the first conversation that it started, and of the next one, because that may have been renamed
+ * or deleted since.
+ */
+export function idsFromTitle(dataFolder: string, title: string) {
+  const isTaken = (id: string) => storedFile(dataFolder, id) !== undefined;
+  return {
+    first: newId(randomFrom(title), idLength, () => false),
+    next: newId(randomFrom(title), idLength, isTaken),
+  };
+}
+
+/**
+ * Starts a conversation with a title. Its id comes from the title, so that two natters that start it at the same time
+ * want the same lock.
+ * @param id was free when the title was looked for
+ * @returns undefined if another natter has started it since then
+ * @throws Failure `storage` if another natter has it open
+ */
+export function startTitledJournal(
+  options: JournalOptions & { readonly folder: string },
+  title: string,
+  id: string,
+): Journal | undefined {
+  const lock = takeLock(options, id);
+  if (lock?.isHeld === false) {
+    throw lockedFailure(id, lock, 'wait for it, or choose a different name');
+  }
+  if (existsSync(conversationFile(options.folder, id))) {
+    lock?.release();
+    return undefined;
+  }
+  return newJournal(options, attributeRecords({ title }), { id, lock });
+}
+
+/** A copy of a conversation; the original may be open elsewhere. @throws Failure `storage` */
+export function branchJournal(options: JournalOptions, id: string): Journal {
+  const path = conversationFile(requireDataFolder(options.folder), id);
+  const { fold, warning } = loadConversation(path, id);
+  if (warning !== undefined) options.onWarning(warning);
+  const records = recordsOf(fold.conversation(), () => false);
+  return newJournal(options, records);
+}
+
+/** The failure for a conversation that is open in another process. */
+export function lockedFailure(id: string, lock: RefusedLock, hint: string): Failure {
+  const time = `${lock.since.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const message = `conversation ${id} is open in another natter${holderText(lock)} since ${time}`;
+  return new Failure('storage', message, { hint });
+}
+
+/** Checks a file before it is written to; renames it if no record is readable. @throws Failure `storage` */
+function checkReadable(
+  path: string,
+  id: string,
+  { records, version }: ReturnType<typeof loadConversation>,
+): void {
+  if (version > journalVersion) {
+    throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
+      hint: 'update natter, or read it with ‹natter conversations show›',
+    });
+  }
+  if (records > 0 || statSync(path).size === 0) return;
+  const aside = `${path}.unreadable`;
+  renameFile(path, aside);
+  throw new Failure('storage', `conversation ${id} has no readable records`, {
+    hint: `its file was renamed to ${aside}`,
+  });
+}
+
+/**
+ * Opens a conversation to continue it.
+ * @returns the failure while it is open elsewhere, where it can still be branched
+ * @throws Failure `storage` if its file cannot be read, has no readable record, or has a newer format
+ */
+export function resumeJournal(options: JournalOptions, id: string): Journal | Failure {
+  const path = conversationFile(requireDataFolder(options.folder), id);
+  const lock = takeLock(options, id);
+  if (lock?.isHeld === false) {
+    const hint = `wait for it, or continue in a copy: ‹natter --resume ${id} --branch›`;
+    return lockedFailure(id, lock, hint);
+  }
+  try {
+    const loaded = loadConversation(path, id);
+    checkReadable(path, id, loaded);
+    if (loaded.warning !== undefined) options.onWarning(loaded.warning);
+    if (options.save === false) lock?.release();
+    return new Journal(options, loaded.fold, { isNew: false, lock });
+  } catch (error) {
+    lock?.release();
+    throw error instanceof Failure ? error : storageFailure('write', path, error, dataVariable);
   }
 }

@@ -3,25 +3,10 @@ import type { FailureKind } from '../../failure.ts';
 import { isAnswer, type AnswerEnd, type Turn } from '../tree.ts';
 import type { Journal, NewAnswer } from './journal.ts';
 
-export interface AnswerRecorder {
-  /** The answer's turn begins with its first text, refusal or reasoning. */
-  event(event: ChatEvent): void;
-  /**
-   * Ends the answer; it is complete only after `answer-finished`. An answer that failed without text and reasoning is
-   * recorded only if its prompt has no other one; with reasoning alone, the answer before it stays selected. Calls and
-   * events after the first do nothing.
-   */
-  end(failure?: FailureKind): void;
-  /** The id of the answer's turn; undefined before it begins. */
-  turn(): string | undefined;
-}
+export type AnswerRecorder = ReturnType<typeof createAnswerRecorder>;
 
-/** `startedTurn`: the id of the answer's turn, if it exists already. */
-export function createAnswerRecorder(
-  journal: Journal,
-  answer: NewAnswer,
-  startedTurn?: string,
-): AnswerRecorder {
+/** Records an answer. @param startedTurn the id of its turn, if it exists already */
+export function createAnswerRecorder(journal: Journal, answer: NewAnswer, startedTurn?: string) {
   let turnId = startedTurn;
   let end: AnswerEnd = { incomplete: true };
   let hasEnded = false;
@@ -31,7 +16,8 @@ export function createAnswerRecorder(
     return (turnId ??= journal.startAnswer(answer).id);
   };
   return {
-    event(event) {
+    /** The answer's turn begins with its first text, refusal or reasoning. */
+    event(event: ChatEvent): void {
       if (hasEnded) return;
       if (event.type === 'text-received') journal.append('text', begin(), event.text);
       else if (event.type === 'refusal-received') journal.append('refusal', begin(), event.text);
@@ -47,7 +33,12 @@ export function createAnswerRecorder(
         end = finished;
       }
     },
-    end(failure) {
+    /**
+     * Ends the answer; it is complete only after `answer-finished`. An answer that failed without text and reasoning is
+     * recorded only if its prompt has no other one; with reasoning alone, the answer before it stays selected. Calls and
+     * events after the first do nothing.
+     */
+    end(failure?: FailureKind): void {
       if (hasEnded) return;
       hasEnded = true;
       if (failure !== undefined) end = { ...end, failure };
@@ -65,6 +56,7 @@ export function createAnswerRecorder(
         journal.select(earlier.id);
       }
     },
+    /** The id of the answer's turn; undefined before it begins. */
     turn: () => turnId,
   };
 }
@@ -86,35 +78,30 @@ export function createContinuationRecorder(journal: Journal, answerId: string): 
   };
 }
 
-/** The place of a prompt in a journal. */
-export interface PromptRecord {
-  /** Begins the answer of a model, which becomes a version of one to the same prompt. */
-  begin(answer: NewAnswer): AnswerRecorder;
-  /** Records the next prompt, below the answer that was begun last. */
-  addPrompt(content: string): void;
-  /** The turn of the last answer; undefined if it has none. */
-  turn(): string | undefined;
-}
+export type PromptRecord = ReturnType<typeof createPromptRecord>;
 
-/** `startedTurn`: the id of the first answer's turn, if it exists already. */
+/** The place of a prompt in a journal. @param startedTurn the id of the first answer's turn, if it exists already */
 export function createPromptRecord(
   journal: Journal,
   prompt: string | undefined,
   startedTurn?: string,
-): PromptRecord {
+) {
   let parent = prompt;
   let started = startedTurn;
   let last: AnswerRecorder | undefined;
   const turn = () => last?.turn() ?? started;
   return {
-    begin(answer) {
+    /** Begins the answer of a model, which becomes a version of one to the same prompt. */
+    begin(answer: NewAnswer): AnswerRecorder {
       last = createAnswerRecorder(journal, { ...answer, parent }, started);
       started = undefined;
       return last;
     },
-    addPrompt(content) {
+    /** Records the next prompt, below the answer that was begun last. */
+    addPrompt(content: string): void {
       parent = journal.addTurn({ role: 'user', content, parent: turn() }).id;
     },
+    /** The turn of the last answer; undefined if it has none. */
     turn,
   };
 }

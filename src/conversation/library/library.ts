@@ -12,7 +12,7 @@ import {
 import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock/lock.ts';
 import { appendLine } from '../../storage/state-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
-import { lockedFailure } from '../journal/open-journal.ts';
+import { lockedFailure } from '../journal/journal.ts';
 import type { ImportEntry } from '../import.ts';
 import {
   formatRecord,
@@ -35,7 +35,7 @@ import {
   type LibrarySection,
 } from './conversation-folder.ts';
 import { allMarks, attributeRecords } from '../attributes.ts';
-import { startFolder, summarize, type ConversationSummary } from './read-conversation.ts';
+import { startFolder, summarize } from './read-conversation.ts';
 
 export interface LibraryEntry {
   readonly id: string;
@@ -47,7 +47,7 @@ export interface LibraryEntry {
 }
 
 /** A conversation in a list. */
-export type ListedConversation = LibraryEntry & ConversationSummary;
+export type ListedConversation = LibraryEntry & ReturnType<typeof summarize>;
 
 /** Sorted by the last change, newest first. @throws Failure `storage` */
 export function listEntries(dataFolder: string, section?: LibrarySection): readonly LibraryEntry[] {

@@ -20,28 +20,13 @@ export function startFolder(path: string): string | undefined {
   return record.folder;
 }
 
-export interface LoadedConversation {
-  readonly fold: JournalFold;
-  /** Version of the format; 0 if the header was lost. */
-  readonly version: number;
-  /** Records that could be read. */
-  readonly records: number;
-  /** What to warn of if lines could not be read; undefined for an undamaged file. */
-  readonly warning: string | undefined;
-}
-
 /**
  * Reads a damaged file as far as possible. With an offset in bytes, only the turns after it are read, and the one that
  * it cuts counts as lost.
  * @param withTexts false to skip the reasoning and the texts of answers, which most lines are: a mark stands for a text
  * @throws Failure `storage` if the file cannot be read
  */
-export function loadConversation(
-  path: string,
-  id: string,
-  start = 0,
-  withTexts = true,
-): LoadedConversation {
+export function loadConversation(path: string, id: string, start = 0, withTexts = true) {
   const fold = new JournalFold(id);
   const lost = new Set<number>();
   let version = 0;
@@ -81,32 +66,19 @@ export function loadConversation(
     throw storageFailure('read', path, error, dataVariable);
   }
   applyPieces();
-  const warning = lost.size === 0 ? undefined : unreadLines(path, lost);
-  return { fold, version, records, warning };
-}
-
-export interface ConversationSummary {
-  /** Empty for a conversation without a prompt. */
-  readonly title: string;
-  /** The start of the first prompt, which is the title of a conversation that was not renamed. */
-  readonly firstWords: string;
-  /** Prompts and answers, versions that are not selected included. */
-  readonly turns: number;
-  /** The tokens of all answers as the service reported them; undefined if it reported none. */
-  readonly tokens: number | undefined;
-  /** The model of the last answer, or the last requested one. */
-  readonly model: string | undefined;
-  /** Whether any prompt has an answer or a part of one. */
-  readonly isAnswered: boolean;
-  readonly createdAt: Date;
-  /** See {@link marksOf}. */
-  readonly marks: readonly string[];
-  /** Records that could be read; 0 for a file that is not a journal. */
-  readonly records: number;
+  return {
+    fold,
+    /** Version of the format; 0 if the header was lost. */
+    version,
+    /** Records that could be read. */
+    records,
+    /** What to warn of if lines could not be read; undefined for an undamaged file. */
+    warning: lost.size === 0 ? undefined : unreadLines(path, lost),
+  };
 }
 
 /** Reads only what a list shows. @throws Failure `storage` if the file cannot be read */
-export function summarize(path: string): ConversationSummary {
+export function summarize(path: string) {
   const { fold, records } = loadConversation(path, '', 0, false);
   const conversation = fold.conversation();
   const turns = [...conversation.turns.values()].filter(({ role }) => role !== 'system');
@@ -118,14 +90,21 @@ export function summarize(path: string): ConversationSummary {
   const isAnswer = (turn: Turn) =>
     turn.role === 'assistant' && (textOf(turn) !== '' || turn.finishReason !== undefined);
   return {
+    /** Empty for a conversation without a prompt. */
     title: conversation.title ?? firstWords,
+    /** The start of the first prompt, which is the title of a conversation that was not renamed. */
     firstWords,
+    /** Prompts and answers, versions that are not selected included. */
     turns: turns.length,
+    /** The tokens of all answers as the service reported them; undefined if it reported none. */
     tokens: counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count),
+    /** The model of the last answer, or the last requested one. */
     model: turns.findLast(({ model }) => model !== undefined)?.model,
+    /** Whether any prompt has an answer or a part of one. */
     isAnswered: turns.some(isAnswer),
     createdAt: conversation.createdAt,
     marks: marksOf(conversation),
+    /** Records that could be read; 0 for a file that is not a journal. */
     records,
   };
 }

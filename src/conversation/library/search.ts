@@ -1,24 +1,10 @@
 import { Failure } from '../../failure.ts';
 import { splitPrompt } from '../compose-prompt.ts';
-import type { Role } from '../tree.ts';
 import { loadConversation } from './read-conversation.ts';
 
-/** `marks` are the hits in the line, as UTF-16 offsets. */
-export interface FoundLine {
-  /** Counts from 1. */
-  readonly number: number;
-  readonly text: string;
-  readonly marks: readonly Mark[];
-}
-
 /** The lines of one turn with hits, and the lines around them. */
-export interface FoundTurn {
-  readonly turn: string;
-  /** `summary`: of the conversation up to the turn. */
-  readonly role: Role | 'summary';
-  readonly hits: number;
-  readonly lines: readonly FoundLine[];
-}
+export type FoundTurn = ReturnType<typeof searchConversation>[number];
+export type FoundLine = FoundTurn['lines'][number];
 
 /** @throws Failure `usage` for an invalid regular expression or an empty pattern */
 export function compilePattern(
@@ -39,21 +25,14 @@ export function compilePattern(
   }
 }
 
-/** The terms of a search: a conversation must contain each; `any` finds one of them. */
-export interface SearchPatterns {
-  readonly each: readonly RegExp[];
-  readonly any: RegExp;
-}
-
 /** Literal terms; case is ignored, except with `caseSensitive`. @throws Failure `usage` for an empty term */
-export function compileTerms(terms: readonly string[], caseSensitive = false): SearchPatterns {
-  const options = { regularExpression: false, caseSensitive };
-  const each = terms.map((term) => compilePattern(term, options));
-  const [only] = each;
-  if (only !== undefined && each.length === 1) return { each, any: only };
-  // The longest first: `tea` would hide `teapot`.
-  const sources = each.map(({ source }) => source).toSorted((a, b) => b.length - a.length);
-  return { each, any: compilePattern(sources.join('|'), { ...options, regularExpression: true }) };
+export const compileTerms = (terms: readonly string[], caseSensitive = false): readonly RegExp[] =>
+  terms.map((term) => compilePattern(term, { regularExpression: false, caseSensitive }));
+
+/** Finds any of the terms, the longest first: `tea` would hide `teapot`. */
+function anyOf(terms: readonly RegExp[]): RegExp {
+  const sources = terms.map(({ source }) => source).toSorted((a, b) => b.length - a.length);
+  return new RegExp(sources.join('|'), terms[0]?.flags ?? 'gu');
 }
 
 type Mark = readonly [start: number, end: number];
@@ -64,10 +43,10 @@ const findMarks = (text: string, pattern: RegExp): readonly Mark[] =>
   }).filter(([start, end]) => end > start);
 
 /** The lines with a hit, and `context` lines around each. */
-function excerpt(text: string, marks: readonly Mark[], context: number): readonly FoundLine[] {
+function excerpt(text: string, marks: readonly Mark[], context: number) {
   let start = 0;
   let next = 0;
-  const all = text.split('\n').map((line, index): FoundLine => {
+  const all = text.split('\n').map((line, index) => {
     const end = start + line.length;
     const within: Mark[] = [];
     for (; next < marks.length; next += 1) {
@@ -78,7 +57,13 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
       if (to > end + 1) break;
     }
     start = end + 1;
-    return { number: index + 1, text: line, marks: within };
+    return {
+      /** Counts from 1. */
+      number: index + 1,
+      text: line,
+      /** The hits in the line, as UTF-16 offsets. */
+      marks: within,
+    };
   });
   const near = (index: number) =>
     all
@@ -92,31 +77,26 @@ function excerpt(text: string, marks: readonly Mark[], context: number): readonl
  * only in attached files come last.
  * @throws Failure `storage` if the file cannot be read
  */
-export function searchConversation(
-  path: string,
-  { each, any }: SearchPatterns,
-  context: number,
-): readonly FoundTurn[] {
+export function searchConversation(path: string, terms: readonly RegExp[], context: number) {
   const { turns, summaries } = loadConversation(path, '').fold.conversation();
-  const texts = Array.from(turns.values()).flatMap(({ id, role, content, refusal }) => [
+  const texts = Array.from(turns.values()).flatMap(({ id, role, content, refusal = '' }) => [
     { turn: id, role, text: content },
-    { turn: id, role, text: refusal ?? '' },
+    { turn: id, role, text: refusal },
+    // Of the conversation up to the turn.
     { turn: id, role: 'summary' as const, text: summaries?.get(id)?.content ?? '' },
   ]);
   const occurs = (term: RegExp) => texts.some(({ text }) => text.search(term) !== -1);
-  if (!each.every(occurs)) return [];
-  const inTexts: FoundTurn[] = [];
-  const inFiles: FoundTurn[] = [];
-  for (const { turn, role, text } of texts) {
+  if (!terms.every(occurs)) return [];
+  const any = anyOf(terms);
+  const found = texts.flatMap(({ turn, role, text }) => {
     const marks = findMarks(text, any);
     const [first] = marks;
-    if (first === undefined) continue;
+    if (first === undefined) return [];
     // The files follow the text of a prompt.
     const isInFile = role === 'user' && first[0] >= splitPrompt(text).prompt.length;
-    const lines = excerpt(text, marks, context);
-    (isInFile ? inFiles : inTexts).push({ turn, role, hits: marks.length, lines });
-  }
-  return [...inTexts, ...inFiles];
+    return [{ isInFile, turn, role, hits: marks.length, lines: excerpt(text, marks, context) }];
+  });
+  return found.toSorted((one, other) => Number(one.isInFile) - Number(other.isInFile));
 }
 
 /** The words of a search, each of which must occur, and its phrases in double quotes. An open quote ends with the text. */

@@ -1,6 +1,6 @@
 import { promptTime } from '../../conversation/prompt-time.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
-import { textOf, type Turn } from '../../conversation/tree.ts';
+import { textOf } from '../../conversation/tree.ts';
 import { figuresLine, figuresText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { plainStyle } from '../../terminal/style.ts';
@@ -28,7 +28,7 @@ import {
 } from '../conversations/position.ts';
 import { titleIfNeeded } from '../conversations/title.ts';
 import { keyDialog, keyHint } from '../connection.ts';
-import { failureEntry, notice } from '../transcript/transcript.ts';
+import { failureEntry } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
 import { shortenPromptHint } from '../session.ts';
@@ -101,10 +101,10 @@ function onFailure(
 }
 
 function onStop(state: ReplState, hasText: boolean, answer: AnswerActivity): Update {
-  const next = hasText ? state : restorePrompt(state, answer);
-  const hint = continueHint(next, { hasText }, answer);
-  const text = hasText ? `stopped; ${hint}` : 'stopped before any text arrived';
-  return step({ ...next, isQueuePaused: true }, printing(notice(text)));
+  const stopped = { ...state, isQueuePaused: true };
+  return hasText
+    ? printNotice(stopped, `stopped; ${continueHint(stopped, { hasText }, answer)}`)
+    : printNotice(restorePrompt(stopped, answer), 'stopped before any text arrived');
 }
 
 function sendNothing(state: ReplState): Update {
@@ -190,10 +190,6 @@ function closeAnswer(state: ReplState, { since }: AnswerActivity): Update {
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }
 
-function endingOf({ failure, finishReason, incomplete }: Turn): string {
-  return failure ?? (incomplete === true ? 'stopped' : (finishReason ?? '-'));
-}
-
 /** Prints the figures of both answers of a comparison with their version numbers, as a table if that fits. */
 function reportFigures(state: ReplState, comparedWith: string): Update {
   const { conversation } = state;
@@ -202,9 +198,10 @@ function reportFigures(state: ReplState, comparedWith: string): Update {
   const { ends } = versionsOf(conversation, pair);
   const answers = ends.flatMap((turn, index) => {
     if (turn.id !== comparedWith && turn.id !== pair.answer?.id) return [];
-    const { usage, timing, model = 'answer' } = turn;
+    const { usage, timing, model = 'answer', failure, incomplete, finishReason = '-' } = turn;
     const label = `version ${index + 1}: ${sanitizeLine(model)}`;
-    return [{ label, content: textOf(turn), usage, timing, endReason: endingOf(turn) }];
+    const endReason = failure ?? (incomplete === true ? 'stopped' : finishReason);
+    return [{ label, content: textOf(turn), usage, timing, endReason }];
   });
   const layout = { isTerminal: true, width: state.columns - 1, style: plainStyle };
   const text = state.isLineMode

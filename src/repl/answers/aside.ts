@@ -31,14 +31,6 @@ function endingEntries({ context }: Session, { error, failure, isStopped, metada
   return [...notices, failureEntry(message, own)];
 }
 
-/** The status row has the cause of a retry, until the next attempt has an answer. */
-function onAsideEvent(state: ReplState, event: ChatEvent): Update {
-  const { aside } = state;
-  const cause = event.type === 'retry-scheduled' ? event.cause.message : undefined;
-  if (aside === undefined || aside.cause === cause) return step(state);
-  return step({ ...state, aside: { ...aside, cause } });
-}
-
 /** Asks beside the conversation, whose journal has neither the messages nor the answer. */
 export async function askBeside(
   session: Session,
@@ -74,12 +66,15 @@ export async function answerAside(
     settings,
   }: Readonly<{ question: string; messages: readonly Message[]; settings: SessionSettings }>,
 ): Promise<void> {
-  const { answer, warning } = await askBeside(session, messages, {
-    settings,
-    command: 'btw',
-    signal: session.begin('aside'),
-    onEvent: (event) => session.update((state) => onAsideEvent(state, event)),
-  });
+  // The status row has the cause of a retry, until the next attempt has an answer.
+  const onEvent = (event: ChatEvent) => {
+    const cause = event.type === 'retry-scheduled' ? event.cause.message : undefined;
+    session.update((state) =>
+      step(state.aside ? { ...state, aside: { ...state.aside, cause } } : state),
+    );
+  };
+  const asked = { settings, command: 'btw', signal: session.begin('aside'), onEvent };
+  const { answer, warning } = await askBeside(session, messages, asked);
   const notices = warning === undefined ? [] : [notice(warning)];
   const ending = endingEntries(session, answer);
   const aside = { type: 'aside', question, text: answer.content } as const;

@@ -1,12 +1,6 @@
 import { type Answer, ask, type Question, type Sink, unasked } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, mismatchText } from '../../ask/check.ts';
-import {
-  askModels,
-  type Chain,
-  type Choice,
-  chooseModel,
-  type FallbackModel,
-} from '../../ask/fallback.ts';
+import { askModels, type Chain, type Choice, chooseModel } from '../../ask/fallback.ts';
 import { planRequest } from '../../ask/plan-request.ts';
 import { composePrompt, type AttachedFile } from '../../conversation/compose-prompt.ts';
 import {
@@ -111,18 +105,12 @@ const continuation = {
 const thoughtNotice =
   'the reasoning (<think>) of the answer is not shown; /reasoning show shows it in the next answers';
 
-const isAnswer = (session: Session, turnId: string) =>
-  session.journal().conversation().turns.get(turnId)?.role === 'assistant';
-
-function finishNotice(reason: string | undefined): string | undefined {
-  if (reason === undefined || reason === 'stop') return undefined;
-  return reason === 'length' ? tokenLimitNotice : `the answer ended with ${reason}`;
-}
-
 /** The notices after a complete answer. @param removed its characters that were not shown */
 function printNotices(session: Session, answer: Answer, view: View, removed: number): void {
   const { metadata, failure } = answer;
-  const { refusal, finishReason } = metadata;
+  const { refusal, finishReason = 'stop' } = metadata;
+  const ended =
+    finishReason === 'length' ? tokenLimitNotice : `the answer ended with ${finishReason}`;
   const isShown = session.state().reasoning === 'show';
   const reasoning = isShown ? view.reasoning.slice(view.written) : '';
   const explainsThought = view.hidesThought && !session.state().hasExplainedThought;
@@ -130,7 +118,7 @@ function printNotices(session: Session, answer: Answer, view: View, removed: num
   const texts = [
     reasoning === '' ? undefined : `reasoning after the first text: ${reasoning}`,
     refusal === undefined
-      ? (failure?.message ?? finishNotice(finishReason))
+      ? (failure?.message ?? (finishReason === 'stop' ? undefined : ended))
       : refusalNotice(refusal),
     truncationWarning(metadata),
     removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
@@ -176,18 +164,6 @@ async function endAnswer(
   };
 }
 
-/** Reports that the next model is asked. */
-function showStep({ session }: Sending, { settings }: FallbackModel, text: string): void {
-  session.print([notice(cleanLine(session.context, text))]);
-  session.update((state) => {
-    const { activity } = state;
-    if (activity?.type !== 'answer') return step(state);
-    const { retry: _retry, ...rest } = activity;
-    const { model } = settings.values;
-    return step({ ...state, activity: { ...rest, phase: 'waiting', model } });
-  });
-}
-
 /**
  * An answer, shown and recorded. A model that the user named for this answer, or whose answer is continued, has no
  * fallback.
@@ -198,8 +174,8 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
   const { session, settings, nextModel, signal } = sending;
   const { service, options, context } = session;
   const journal = session.journal();
-  const isContinuation = isAnswer(session, turnId);
   const conversation = endingWith(journal.conversation(), turnId);
+  const isContinuation = conversation.turns.get(turnId)?.role === 'assistant';
   const messages = messagesFor(conversation, isContinuation ? [continuation] : []);
   const { tokens } = contextUse({ conversation });
   const models = service.models(settings);
@@ -210,7 +186,15 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
       isFirst
         ? service.plan(messages, settings, tokens)
         : planRequest(model.settings, messages, options.stream, '/model', tokens),
-    onStep: (_failed, next, text) => showStep(sending, next, text),
+    onStep(_failed, next, text) {
+      session.print([notice(cleanLine(context, text))]);
+      const { model } = next.settings.values;
+      session.update((state) => {
+        if (state.activity?.type !== 'answer') return step(state);
+        const { retry: _retry, ...rest } = state.activity;
+        return step({ ...state, activity: { ...rest, phase: 'waiting', model } });
+      });
+    },
   };
   const begin = (answer: NewAnswer) => ({
     recorder: isContinuation

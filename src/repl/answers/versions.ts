@@ -5,7 +5,6 @@ import { countOf } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { undoSummary } from '../context/compaction.ts';
-import type { Candidate } from '../composer/completion.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { shownText } from '../composer/paste.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
@@ -24,7 +23,7 @@ import {
 } from '../conversations/position.ts';
 import { notice } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
-import type { Repl, Session } from '../session.ts';
+import type { Session } from '../session.ts';
 import { modelCandidates, refuseModelId } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
@@ -51,12 +50,6 @@ export function selectVersion(session: Session, turnId: string): Promise<void> {
 /** Numbers start at 1; `next` and `previous` wrap around. */
 export type VersionChoice = 'next' | 'previous' | number;
 
-function indexOf(choice: VersionChoice, index: number, count: number): number {
-  if (choice === 'next') return (index + 1) % count;
-  if (choice === 'previous') return (index + count - 1) % count;
-  return choice - 1;
-}
-
 /** Whether the last prompt or its answer has other versions. */
 export function hasVersions(state: ReplState): boolean {
   const pair = lastPrompt(shownPath(state));
@@ -74,7 +67,9 @@ export function switchVersion(state: ReplState, choice: VersionChoice): Update {
   if (ends.length < 2) {
     return refuse(state, 'there is only one version', '/retry or /edit adds one');
   }
-  const chosen = ends[indexOf(choice, index, ends.length)];
+  const { length } = ends;
+  const turned = (index + (choice === 'next' ? 1 : length - 1)) % length;
+  const chosen = ends[typeof choice === 'number' ? choice - 1 : turned];
   if (chosen === undefined) return refuse(state, `there are versions 1 to ${ends.length}`);
   if (chosen === ends[index])
     return printNotice(state, `this is version ${choice} of ${ends.length}`);
@@ -142,17 +137,6 @@ function restore(
   return withBranch(restored, { parent: prompt.parent, reason });
 }
 
-/** Prints the prompt in line mode, which cannot put it into the composer. */
-function editHint({ composer, restoredFiles, keyMap }: ReplState): string {
-  const names = restoredFiles.map(({ name }) => name).join(', ');
-  const lines = [
-    `type a new version of: ${shownText(composer)}`,
-    ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
-    `${neededKeyOf('interrupt', keyMap)} keeps the old version`,
-  ];
-  return lines.join('\n');
-}
-
 /** Columns of a prompt in a notice. */
 const quotedColumns = 50;
 
@@ -163,19 +147,17 @@ const listedLength = 200;
 export const listedText = ({ content }: Turn): string =>
   sanitizeLine(promptWithNames(content, listedLength).replaceAll(/\s+/g, ' ')).trim();
 
-/** The prompts before the next one, numbered from the last. */
-function promptCandidates(_repl: Repl, state: ReplState): readonly Candidate[] {
-  return promptsOf(currentPath(state))
-    .toReversed()
-    .map(({ prompt }, index) => {
-      const summary = truncateToWidth(listedText(prompt), quotedColumns);
-      return { value: String(index + 1), summary };
-    });
-}
-
+/** Line mode cannot put the prompt into a composer, and prints it. */
 function editPrompt(state: ReplState, pair: PromptAndAnswer): Update {
   const restored = restore(state, pair, 'edit');
-  return state.isLineMode ? printNotice(restored, editHint(restored)) : step(restored);
+  if (!state.isLineMode) return step(restored);
+  const names = restored.restoredFiles.map(({ name }) => name).join(', ');
+  const lines = [
+    `type a new version of: ${shownText(restored.composer)}`,
+    ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
+    `${neededKeyOf('interrupt', state.keyMap)} keeps the old version`,
+  ];
+  return printNotice(restored, lines.join('\n'));
 }
 
 /** Without a number, lists the prompts. */
@@ -246,7 +228,13 @@ export const answerCommands: readonly SlashCommand[] = [
     isSilent: true,
     summary: 'edit an earlier prompt, or the n-th last, as a new version',
     example: '/edit 2',
-    completes: promptCandidates,
+    completes: (_repl, state) =>
+      promptsOf(currentPath(state))
+        .toReversed()
+        .map(({ prompt }, index) => ({
+          value: String(index + 1),
+          summary: truncateToWidth(listedText(prompt), quotedColumns),
+        })),
     run: editEarlier,
   },
   {

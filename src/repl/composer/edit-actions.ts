@@ -65,8 +65,6 @@ const left: Motion = ({ text, cursor }) => previousBoundary(text, cursor);
 const right: Motion = ({ text, cursor }) => nextBoundary(text, cursor);
 const toLineStart: Motion = ({ text, cursor }) => lineStart(text, cursor);
 const toLineEnd: Motion = ({ text, cursor }) => lineEnd(text, cursor);
-const toTextStart: Motion = () => 0;
-const toTextEnd: Motion = ({ text }) => text.length;
 
 function rangeOf(buffer: TextBuffer, motion: Motion): { from: number; to: number } {
   const { text, cursor } = buffer;
@@ -161,8 +159,8 @@ export const editActions = {
   'move-word-right': move(wordRight),
   'move-line-start': move(toLineStart),
   'move-line-end': move(toLineEnd),
-  'move-text-start': move(toTextStart),
-  'move-text-end': move(toTextEnd),
+  'move-text-start': move(() => 0),
+  'move-text-end': move(({ text }) => text.length),
   'delete-left': remove(left),
   'delete-right': remove(right),
   'kill-word-left': kill(wordLeft),

@@ -30,14 +30,8 @@ export function nextBoundary(text: string, boundary: number): number {
 
 /** The start of the character that ends at a boundary. */
 export function previousBoundary(text: string, boundary: number): number {
-  const start = safeStart(text, boundary);
-  let previous = start;
-  let end = start;
-  for (const character of graphemes(text.slice(start, boundary))) {
-    previous = end;
-    end += character.length;
-  }
-  return previous;
+  const before = text.slice(safeStart(text, boundary), boundary);
+  return boundary - ([...graphemes(before)].at(-1)?.length ?? 0);
 }
 
 /** The text without its last character. */

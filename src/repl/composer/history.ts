@@ -67,16 +67,11 @@ function moveToEntry(history: History, index: number, current: Draft): HistorySt
   return { history: next, draft: draftAt(next, index) };
 }
 
-/** Undefined at the oldest prompt. */
-export function olderEntry(history: History, current: Draft): HistoryStep | undefined {
-  return history.position === 0 ? undefined : moveToEntry(history, history.position - 1, current);
-}
-
-/** Undefined at the draft, which follows the newest prompt. */
-export function newerEntry(history: History, current: Draft): HistoryStep | undefined {
-  return history.position === history.entries.length
-    ? undefined
-    : moveToEntry(history, history.position + 1, current);
+/** The older or newer entry; undefined at the oldest prompt, and at the draft, which follows the newest one. */
+export function entryBeside(history: History, by: -1 | 1, current: Draft): HistoryStep | undefined {
+  const index = history.position + by;
+  const isBeyond = index < 0 || index > history.entries.length;
+  return isBeyond ? undefined : moveToEntry(history, index, current);
 }
 
 /**

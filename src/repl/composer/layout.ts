@@ -61,11 +61,9 @@ export function layout(
 ) {
   const { text, cursor } = draft;
   const { rows, index, width } = rowsAround(draft, columns, height);
-  const rest = Math.max(0, height - 1);
-  const after = rows.length - 1 - index;
-  const fewerAfter = Math.min(after, Math.max(Math.floor(rest / 2), rest - Math.min(index, rest)));
-  const first = Math.max(0, index - (rest - fewerAfter));
-  const shown = rows.slice(first, index + fewerAfter + 1);
+  const half = Math.ceil((height - 1) / 2);
+  const first = Math.max(0, Math.min(index - half, rows.length - height));
+  const shown = rows.slice(first, first + height);
   return {
     rows: shown.map((row) => textOf(row, width)),
     cursorRow: index - first,

@@ -1,13 +1,5 @@
 import { boundaryFrom } from './grapheme-boundary.ts';
-import {
-  normalizeText,
-  contentOf,
-  isLongPaste,
-  isPasteMarker,
-  registerPaste,
-  type MarkedText,
-  type Paste,
-} from './paste.ts';
+import { normalizeText, contentOf, isLongPaste, registerPaste, type MarkedText } from './paste.ts';
 
 export interface Draft extends MarkedText {
   /** UTF-16 offset of the caret, always on a character boundary. */
@@ -139,26 +131,17 @@ export function insertPaste(buffer: TextBuffer, text: string): TextBuffer {
   return replaceRange({ ...buffer, pastes, pasteCount: number }, cursor, cursor, marker);
 }
 
-/** The offset of the paste marker before the caret, else after it. */
-function markerAt({ text, cursor }: Draft): number | undefined {
-  const pair = /^[\ud800-\udbff][\udc00-\udfff]$/;
-  return [cursor - 1, cursor].find(
-    (at) => isPasteMarker(text.charAt(at)) && !pair.test(text.slice(Math.max(0, at - 1), at + 1)),
-  );
-}
-
-/** The paste whose marker is next to the caret. */
-export function pasteAtCursor(buffer: Draft): Paste | undefined {
-  const at = markerAt(buffer);
-  return at === undefined ? undefined : buffer.pastes.get(buffer.text.charAt(at));
-}
-
-/** Replaces the paste marker at the caret with its text; undo restores the marker. */
+/** Replaces the paste marker before the caret, else after it, with its text; undo restores the marker. */
 export function expandPaste(buffer: TextBuffer): TextBuffer {
-  const at = markerAt(buffer);
-  const paste = pasteAtCursor(buffer);
-  if (at === undefined || paste === undefined) return buffer;
-  return replaceRange(buffer, at, at + 1, paste.text);
+  const { text, cursor, pastes } = buffer;
+  // The second half of an emoji may be the same unit.
+  const isPair = (end: number) =>
+    /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, end - 1), end + 1));
+  for (const at of [cursor - 1, cursor]) {
+    const paste = pastes.get(text.charAt(at));
+    if (paste !== undefined && !isPair(at)) return replaceRange(buffer, at, at + 1, paste.text);
+  }
+  return buffer;
 }
 
 /** Replaces the whole text, as one undo step. */

@@ -11,16 +11,13 @@ import { cachedText, count, countOf, percent, tokenText } from '../../output/fig
 import { bar, type Column, formatTable } from '../../output/table.ts';
 import { plainStyle } from '../../terminal/style.ts';
 
-/** The messages of the next request, without its prompt. */
-function nextMessages(state: ReplState): readonly Message[] {
-  const messages = messagesFor(conversationOf(state)).filter(({ role }) => role !== 'system');
-  const { system = '' } = state.settings;
-  return system.trim() === '' ? messages : [{ role: 'system', content: system }, ...messages];
-}
-
 function showContext(state: ReplState, argument: string): Update {
   if (argument === '') {
-    return showNow(state, [contextText(state), usageText(state)].join('\n'));
+    const { answers, estimated, promptTokens, cachedTokens, completionTokens } = state.usage;
+    const estimates = estimated === 0 ? '' : `, ${estimated} of them estimated`;
+    const tokens = `${tokenText(promptTokens)} in${cachedText(cachedTokens)}, ${count(completionTokens)} out`;
+    const usage = `${countOf(answers, 'answer')} in this session${estimates}: ${tokens}`;
+    return showNow(state, `${contextText(state)}\n${usage}`);
   }
   if (argument !== 'summary') {
     return refuse(state, '/context takes only the word summary', '/context summary');
@@ -41,13 +38,6 @@ export const contextCommand: SlashCommand = {
   run: showContext,
 };
 
-/** The tokens of the requests of this session. */
-function usageText({ usage }: ReplState): string {
-  const estimates = usage.estimated === 0 ? '' : `, ${usage.estimated} of them estimated`;
-  const answers = countOf(usage.answers, 'answer');
-  return `${answers} in this session${estimates}: ${tokenText(usage.promptTokens)} in${cachedText(usage.cachedTokens)}, ${count(usage.completionTokens)} out`;
-}
-
 /** A part of the window, with its estimated tokens. */
 interface Part {
   readonly name: string;
@@ -64,7 +54,13 @@ function partsOf(state: ReplState, window: number | undefined): readonly Part[] 
   const conversation = conversationOf(state);
   const path = pathOf(conversation);
   const summarized = summarizedTurns(conversation);
-  const { system, summary, files, turns, names } = contextParts(conversation, nextMessages(state));
+  const messages = messagesFor(conversation).filter(({ role: sender }) => sender !== 'system');
+  // The messages of the next request, without its prompt.
+  const next: readonly Message[] = [
+    ...(settings.system?.trim() ? [{ role: 'system', content: settings.system } as const] : []),
+    ...messages,
+  ];
+  const { system, summary, files, turns, names } = contextParts(conversation, next);
   const estimate = system + summary + files + turns;
   const share = (tokens: number) =>
     estimate === 0 ? tokens : Math.round((tokens * context.tokens) / estimate);

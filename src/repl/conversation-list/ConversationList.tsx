@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import { count, timeAgo } from '../../output/figures.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { displayWidth, padToWidth, truncateToWidth } from '../../terminal/text/width.ts';
+import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import { fitParts, fittingEnd } from '../screen/fit-parts.ts';
@@ -46,40 +46,28 @@ function QueryRow({ list, matches }: ListProps): ReactNode {
   );
 }
 
-/** Columns of a title and its mark, beside which there is room for the age, and for the model and the age. */
+/** Columns of a window that has room for the age, and for the model. */
 const minColumns = { age: 32, model: 62 };
 const maxModel = 20;
-/** The share of the row that the title has beside an excerpt. */
-const maxTitleShare = 0.45;
 
-/** The title, in the rest of the room (columns) an excerpt or the first words, and the model and the age. */
-function Conversation({
-  match,
-  isSelected,
-  room,
-  end,
-}: Readonly<{ match: Match; isSelected: boolean; room: number; end: string }>): ReactNode {
-  const { state, style, symbols } = useView();
+/** The title, then an excerpt or the first words. Beside an excerpt, the title has a third of the window. */
+function Title({ match, isSelected }: Readonly<{ match: Match; isSelected: boolean }>): ReactNode {
+  const { state, style, symbols, columns } = useView();
   const { row, excerpt } = match;
-  const marks = rowMarks(row, state.conversation.id);
-  const tag = marks.map(({ word }) => `[${word}] `).join('');
+  const tag = rowMarks(row, state.conversation.id)
+    .map(({ word }) => `[${word}] `)
+    .join('');
+  const most = excerpt === undefined ? columns : Math.floor(columns / 3) - tag.length;
   const titled = sanitizeLine(row.title).trim() || row.id;
-  const most = Math.floor((room - tag.length) * (excerpt === undefined ? 1 : maxTitleShare));
   const title = truncateToWidth(titled, Math.max(1, most));
   const other = excerpt ?? (row.firstWords === row.title ? '' : row.firstWords);
   const mark = isSelected ? style.cyan(symbols.mark) : ' ';
   const painted = isSelected ? style.bold(title) : title;
   const second = other === '' ? '' : `  ${style.dim(sanitizeLine(other).trim())}`;
-  return (
-    <Box>
-      <Box flexGrow={1} flexShrink={1}>
-        <Row>{`${mark} ${style.yellow(tag)}${painted}${second}`}</Row>
-      </Box>
-      <Text>{style.dim(end)}</Text>
-    </Box>
-  );
+  return <Row>{`${mark} ${style.yellow(tag)}${painted}${second}`}</Row>;
 }
 
+/** The titles, and as columns the models and the ages. */
 function Listed({ list, matches, rows }: ListProps & { readonly rows: number }): ReactNode {
   const { style, columns } = useView();
   if (rows === 0) return undefined;
@@ -90,26 +78,26 @@ function Listed({ list, matches, rows }: ListProps & { readonly rows: number }):
   }
   const first = firstVisible(list.selected, matches.length, rows);
   const shown = matches.slice(first, first + rows);
-  const hasModel = columns >= minColumns.model;
   const models = shown.map(({ row }) =>
     truncateToWidth(sanitizeLine(row.model ?? 'no answer'), maxModel),
   );
   const ages = shown.map(({ row }) => timeAgo(row.changedAt, list.openedAt));
-  const cells = columns < minColumns.age ? [] : [...(hasModel ? [models] : []), ages];
-  const padded = cells.map((column) => {
-    const width = Math.max(...column.map(displayWidth));
-    return column.map((cell) => `  ${padToWidth(cell, width)}`);
-  });
-  const ends = shown.map((_, index) => padded.map((column) => column[index]).join(''));
-  return shown.map((match, index) => (
-    <Conversation
-      key={match.row.id}
-      match={match}
-      isSelected={first + index === list.selected}
-      room={columns - 2 - displayWidth(ends[0] ?? '')}
-      end={ends[index] ?? ''}
-    />
-  ));
+  const cells = (lines: readonly string[]) => (
+    <Box marginLeft={2} flexShrink={0}>
+      <Lines lines={lines.map((line) => style.dim(line))} />
+    </Box>
+  );
+  return (
+    <Box>
+      <Box flexDirection="column" flexGrow={1} flexShrink={1}>
+        {shown.map((match, index) => (
+          <Title key={match.row.id} match={match} isSelected={first + index === list.selected} />
+        ))}
+      </Box>
+      {columns >= minColumns.model && cells(models)}
+      {columns >= minColumns.age && cells(ages)}
+    </Box>
+  );
 }
 
 /** Rows of a turn in the preview. */

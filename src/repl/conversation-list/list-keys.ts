@@ -14,11 +14,6 @@ export function openListed(state: ReplState, list: OpenList, { id }: ListRow): U
   return startActivity(state, 'opening a conversation', resume, { name: id, ...list.options });
 }
 
-function openSelected(state: ReplState, list: OpenList): Update {
-  const match = matchesOf(list)[list.selected];
-  return match === undefined ? step(state) : openListed(state, list, match.row);
-}
-
 function withQuery(state: ReplState, list: OpenList, query: string): Update {
   if (query === list.query) return step(state);
   return settle(state, { ...list, query, excerpts: [], selected: 0 });
@@ -28,7 +23,10 @@ const move = (state: ReplState, list: OpenList, by: number) =>
   settle(state, { ...list, selected: Math.max(0, list.selected + by) });
 
 const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => Update>> = {
-  'list-open': openSelected,
+  'list-open'(state, list) {
+    const match = matchesOf(list)[list.selected];
+    return match === undefined ? step(state) : openListed(state, list, match.row);
+  },
   'list-close': (state) => step(closeList(state)),
   interrupt: (state) => step(closeList(state)),
   'list-quit': (state, list) => (list.query === '' ? quit(state) : step(state)),

@@ -134,20 +134,17 @@ function unreadPreview(list: OpenList): ListRow | undefined {
   return list.hasPreview && row?.id !== list.preview?.id ? row : undefined;
 }
 
-/** After a part could not be searched: the next key tries again. */
-function unread(state: ReplState): ReplState {
-  const { list } = state;
-  return list === undefined ? state : { ...state, list: { ...list, isReading: false } };
-}
-
 /** Keeps the selection within the matches, and reads what is missing of the list. */
 export function settle(state: ReplState, changed: OpenList): Update {
   const last = matchesOf(changed).length - 1;
   const list = { ...changed, selected: Math.max(0, Math.min(changed.selected, last)) };
   const isRead = unreadPreview(list) === undefined && !isBeingSearched(list);
   if (list.isReading || isRead) return step({ ...state, list });
-  const { rows } = list;
-  return step({ ...state, list: { ...list, isReading: true } }, task(readList, { rows }, unread));
+  // After a part could not be searched, the next key tries again.
+  const recover = (failed: ReplState) =>
+    failed.list === undefined ? failed : { ...failed, list: { ...failed.list, isReading: false } };
+  const reading = task(readList, { rows: list.rows }, recover);
+  return step({ ...state, list: { ...list, isReading: true } }, reading);
 }
 
 const maxListed = 12;

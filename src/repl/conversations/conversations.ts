@@ -20,14 +20,7 @@ import { closeList, openList, readConversations } from '../conversation-list/lis
 import { notice, type Entry } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { offWords, type SlashCommand } from '../slash-command.ts';
-import type {
-  Dialog,
-  ListOptions,
-  ReasoningMode,
-  ReplState,
-  SessionSettings,
-  Update,
-} from '../state.ts';
+import type { Dialog, ListOptions, ReplState, SessionSettings, Update } from '../state.ts';
 import {
   task,
   closeDialog,
@@ -55,29 +48,18 @@ import { sentEntries } from './sent-prompt.ts';
 /** Prompts shown of a reopened conversation; more would push the composer far down. */
 const maxPrompts = 3;
 
-/** Says in the words of the moment when it happened why an answer is not complete. */
-function cutNotice({ incomplete, failure, finishReason }: Turn): string | undefined {
-  if (incomplete === true) {
-    return `${failure === undefined ? 'stopped' : 'cut off'}; /continue resumes it`;
-  }
-  return finishReason === 'length' ? tokenLimitNotice : undefined;
-}
-
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
   if (answer === undefined || textOf(answer) === '') return [notice('no answer was received')];
-  const { content: text, refusal, model } = answer;
-  const cut = cutNotice(answer);
+  const { content: text, refusal, model, incomplete, failure, finishReason } = answer;
+  // In the words of the moment when it happened.
+  const stopped = `${failure === undefined ? 'stopped' : 'cut off'}; /continue resumes it`;
+  const limit = finishReason === 'length' ? tokenLimitNotice : undefined;
+  const cut = incomplete === true ? stopped : limit;
   return [
     ...(text === '' ? [] : [{ type: 'answer', text, model } as const]),
     ...(refusal === undefined ? [] : [notice(refusalNotice(refusal))]),
     ...(cut === undefined ? [] : [notice(cut)]),
   ];
-}
-
-function reasoningEntries(mode: ReasoningMode, answer: Turn | undefined): readonly Entry[] {
-  const text = answer === undefined ? '' : reasoningOf(answer);
-  if (text === '' || mode === 'hide') return [];
-  return [mode === 'show' ? { type: 'reasoning', text } : notice(reasonedText(text))];
 }
 
 /** `isFirst`: the turn before is not shown. */
@@ -86,14 +68,17 @@ function promptEntries(
   pair: PromptAndAnswer,
   isFirst: boolean,
 ): readonly Entry[] {
-  const { prompt } = pair;
+  const { prompt, answer } = pair;
+  const text = answer === undefined || reasoning === 'hide' ? '' : reasoningOf(answer);
+  const thought: Entry =
+    reasoning === 'show' ? { type: 'reasoning', text } : notice(reasonedText(text));
   const before = isFirst ? undefined : turnBefore(conversation, prompt.parent)?.createdAt;
   const time = settings.times === 'on' ? promptTime(prompt.createdAt, before) : undefined;
   return [
     ...gapEntries(time),
     ...sentEntries(prompt.content),
-    ...reasoningEntries(reasoning, pair.answer),
-    ...answerEntries(pair.answer),
+    ...(text === '' ? [] : [thought]),
+    ...answerEntries(answer),
     ...closingOf(conversation, pair, time),
   ];
 }

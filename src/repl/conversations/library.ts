@@ -5,25 +5,23 @@ import {
   listEntries,
   readListed,
   type LibraryEntry,
-  type ListedConversation,
 } from '../../conversation/library/library.ts';
-import type { JournalOptions } from '../../conversation/journal/journal.ts';
 import {
+  type JournalOptions,
   branchJournal,
   createJournal,
   resumeJournal,
-} from '../../conversation/journal/open-journal.ts';
+} from '../../conversation/journal/journal.ts';
 import { loadConversation } from '../../conversation/library/read-conversation.ts';
 import {
   searchTerms,
   searchConversation,
   compileTerms,
-  type SearchPatterns,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { Candidate } from '../composer/completion.ts';
 import type { Context } from '../../run.ts';
-import { pathOf, textOf, type Turn } from '../../conversation/tree.ts';
+import { pathOf, textOf } from '../../conversation/tree.ts';
 import type { ListRow, PreviewTurn } from '../state.ts';
 import { isHeldElsewhere } from '../../storage/lock/lock.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
@@ -49,8 +47,14 @@ export function createReplLibrary(context: Context, options: JournalOptions) {
     branch: (id: string) => branchJournal(options, id),
     /** The conversations of a list. */
     async read(): Promise<readonly ListRow[]> {
-      const listed = await listConversations(stored());
-      return listed.map((conversation) => rowOf(context, stored(), conversation));
+      const folder = stored();
+      return (await listConversations(folder)).map((conversation) => {
+        const { id, title, firstWords, isAnswered } = conversation;
+        const model = isAnswered ? conversation.model : undefined;
+        const isOpenElsewhere = isHeldElsewhere(lockFile(folder, id), context.process);
+        const filtered = [title, firstWords, model, id].join('\n').toLowerCase();
+        return { ...conversation, model, isOpenElsewhere, filtered };
+      });
     },
     /** Searches the entries from `from` on, at least one. Each gets the text around its first hit, or undefined. */
     search(entries: readonly LibraryEntry[], from: number, query: string) {
@@ -98,17 +102,9 @@ function readable<Result>(read: () => Result | undefined): Result | undefined {
   }
 }
 
-function rowOf({ process }: Context, folder: string, conversation: ListedConversation): ListRow {
-  const { id, title, firstWords, isAnswered } = conversation;
-  const model = isAnswered ? conversation.model : undefined;
-  const isOpenElsewhere = isHeldElsewhere(lockFile(folder, id), process);
-  const filtered = [title, firstWords, model, id].join('\n').toLowerCase();
-  return { ...conversation, model, isOpenElsewhere, filtered };
-}
-
 /** The line of the first hit, from shortly before it; undefined unless all terms occur. */
-function excerptOf({ path }: LibraryEntry, patterns: SearchPatterns): string | undefined {
-  const [found] = searchConversation(path, patterns, 0);
+function excerptOf({ path }: LibraryEntry, terms: readonly RegExp[]): string | undefined {
+  const [found] = searchConversation(path, terms, 0);
   const line = found?.lines.find(({ marks }) => marks.length > 0);
   if (line === undefined) return undefined;
   const [mark] = line.marks;
@@ -117,17 +113,16 @@ function excerptOf({ path }: LibraryEntry, patterns: SearchPatterns): string | u
   return `${from === 0 ? '' : '…'}${line.text.slice(from, end)}${end < line.text.length ? '…' : ''}`;
 }
 
-function previewTurn(turn: Turn): PreviewTurn {
-  if (turn.role === 'user') {
-    return { speaker: 'You', text: promptWithNames(turn.content, previewText) };
-  }
-  return { speaker: turn.model ?? 'answer', text: textOf(turn).slice(0, previewText) };
-}
-
 function preview({ path, id, size }: LibraryEntry): readonly PreviewTurn[] {
   const { fold } = loadConversation(path, id, Math.max(0, size - previewSize));
   const turns = pathOf(fold.conversation()).filter(({ role }) => role !== 'system');
-  return turns.slice(-previewTurns).map(previewTurn);
+  return turns
+    .slice(-previewTurns)
+    .map((turn) =>
+      turn.role === 'user'
+        ? { speaker: 'You', text: promptWithNames(turn.content, previewText) }
+        : { speaker: turn.model ?? 'answer', text: textOf(turn).slice(0, previewText) },
+    );
 }
 
 export type ReplLibrary = ReturnType<typeof createReplLibrary>;

@@ -146,12 +146,6 @@ export function versionsOf(conversation: Conversation, { prompt, answer }: Promp
   return { ends, index: ends.findIndex(({ id }) => id === current.id) };
 }
 
-function modelsText(ends: readonly Turn[]): string {
-  const models = ends.map(({ model = 'no answer' }) => model);
-  if (new Set(models).size < 2) return '';
-  return ` (${models.map((model, index) => `${index + 1} by ${model}`).join(', ')})`;
-}
-
 /** Whether the conversation has filled 80% of the window. */
 export function isNearlyFull({ settings, context, service }: ReplState): boolean {
   return contextFit(settings.model, context.tokens, service.windows).state !== 'fits';
@@ -221,7 +215,10 @@ export function closingOf(
   const { ends, index } = versionsOf(conversation, pair);
   const version = ends.length < 2 ? undefined : `version ${index + 1}/${ends.length}`;
   if (facts.length === 0 && version === undefined) return [];
-  return [{ type: 'closing', facts, version, models: modelsText(ends), time }];
+  const names = ends.map(({ model = 'no answer' }) => model);
+  const authors = names.map((model, number) => `${number + 1} by ${model}`).join(', ');
+  const models = new Set(names).size < 2 ? '' : ` (${authors})`;
+  return [{ type: 'closing', facts, version, models, time }];
 }
 
 /** Passes the journal's current conversation to the state. */

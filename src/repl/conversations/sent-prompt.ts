@@ -2,18 +2,15 @@ import { splitPrompt, type AttachedFile } from '../../conversation/compose-promp
 import { count } from '../../output/figures.ts';
 import { createHistory, type History, recalledDraft } from '../composer/history.ts';
 import { contentOf, shownText, typedPrompt } from '../composer/paste.ts';
-import { createBuffer, withDraft, type Draft, type TextBuffer } from '../composer/text-buffer.ts';
+import { createBuffer, withDraft, type TextBuffer } from '../composer/text-buffer.ts';
 import { notice, type Entry } from '../transcript/transcript.ts';
-
-/** The draft of a sent prompt with its pastes, if it was sent in this session. */
-function pastedDraft({ entries }: History, sent: string): Draft | undefined {
-  const texts = new Set([sent, typedPrompt(sent)]);
-  return entries.findLast((draft) => draft.pastes.size > 0 && texts.has(contentOf(draft)));
-}
 
 /** Restores a sent prompt to the composer: as typed if known, else with a long text as a paste marker. */
 export function withSent(buffer: TextBuffer, history: History, sent: string): TextBuffer {
-  const pasted = pastedDraft(history, sent);
+  const texts = new Set([sent, typedPrompt(sent)]);
+  const pasted = history.entries.findLast(
+    (draft) => draft.pastes.size > 0 && texts.has(contentOf(draft)),
+  );
   if (pasted !== undefined) return withDraft(buffer, { ...pasted, cursor: pasted.text.length });
   const draft = recalledDraft(sent, buffer.pasteCount + 1);
   const text = typedPrompt(draft.text);

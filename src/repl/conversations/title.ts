@@ -15,12 +15,8 @@ const readLength = 1000;
 const instruction =
   'Write a title for the conversation that begins with this prompt and answer: at most six words, in the language of the prompt, plain text. Reply with the title alone.';
 
-/** Asks for the title of a prompt and its answer. */
-function requestText(prompt: string, answer: string): string {
-  const part = (name: string, text: string) =>
-    `<${name}>\n${text.trim().slice(0, readLength)}\n</${name}>`;
-  return [instruction, part('prompt', prompt), part('answer', answer)].join('\n\n');
-}
+const partOf = (name: string, text: string) =>
+  `<${name}>\n${text.trim().slice(0, readLength)}\n</${name}>`;
 
 /** The title in what a model wrote: its first line with words, without Markdown, quotes and a label; may be empty. */
 export function titleIn(text: string): string {
@@ -59,7 +55,8 @@ async function askTitle(session: Session): Promise<void> {
   const { prompt, answer } = lastPrompt(pathOf(journal.conversation())) ?? {};
   if (prompt === undefined || answer === undefined) return;
   const words = splitPrompt(prompt.content).prompt.trim() || prompt.content;
-  const messages = [{ role: 'user', content: requestText(words, textOf(answer)) }] as const;
+  const parts = [instruction, partOf('prompt', words), partOf('answer', textOf(answer))];
+  const messages = [{ role: 'user', content: parts.join('\n\n') }] as const;
   const { answer: reply } = await askBeside(session, messages, {
     settings: session.state().settings,
     command: 'title',

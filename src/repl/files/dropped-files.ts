@@ -14,13 +14,6 @@ const pathStart = /^\s*["']?(?:\/(?!\/)|~\/|[a-z]:[\\/]|file:\/\/)/i;
 /** A longer paste is not a list of dropped files. */
 const maxLength = 10_000;
 
-/** Whether a text that is inserted at the caret may be a dropped file; never in commands and within words. */
-export function mayBeDropped({ text, cursor }: Draft, inserted: string): boolean {
-  const isApart = cursor === 0 || /\s/.test(text.charAt(cursor - 1));
-  const isPossible = isApart && inserted.length <= maxLength && pathStart.test(inserted);
-  return isPossible && !/^[/!]/.test(text);
-}
-
 /** Turns a paste that is only paths of existing files into mentions; `inserted` is its part of the draft. */
 export function recognisePaths(
   session: Session,
@@ -30,6 +23,13 @@ export function recognisePaths(
   if (mentions !== undefined) {
     session.update((state) => onPathsRecognised(state, from, inserted, mentions));
   }
+}
+
+/** Whether a text that is inserted at the caret may be a dropped file; never in commands and within words. */
+export function mayBeDropped({ text, cursor }: Draft, inserted: string): boolean {
+  const isApart = cursor === 0 || /\s/.test(text.charAt(cursor - 1));
+  const isPossible = isApart && inserted.length <= maxLength && pathStart.test(inserted);
+  return isPossible && !/^[/!]/.test(text);
 }
 
 /** The check of a paste that may be a dropped file. */
@@ -113,18 +113,13 @@ function pathOf(name: string): string | undefined {
   }
 }
 
-function allPaths(names: readonly string[]): readonly string[] | undefined {
-  const paths = names.flatMap((name) => pathOf(name) ?? []);
-  return paths.length === names.length && paths.length > 0 ? paths : undefined;
-}
-
 /**
  * The readings of a pasted text as absolute paths, the likeliest first: terminals paste dropped files as quoted or
  * escaped words, as URLs, or as they are.
  */
 export function droppedPaths(text: string): readonly (readonly string[])[] {
-  const words = wordsOf(text);
-  return [words, text.trim().split(/\r?\n/)]
-    .map((names) => names && allPaths(names))
-    .filter((paths) => paths !== undefined);
+  return [wordsOf(text) ?? [], text.trim().split(/\r?\n/)].flatMap((names) => {
+    const paths = names.flatMap((name) => pathOf(name) ?? []);
+    return paths.length === names.length && paths.length > 0 ? [paths] : [];
+  });
 }

@@ -41,8 +41,8 @@ export async function findFiles(
 /** Candidates in the menu. */
 const maxCandidates = 50;
 
-/** How well a path matches, best 0; undefined if it does not. Both are in lower case. */
-function rankOf(path: string, wanted: string): number | undefined {
+/** How well a path matches, best 0; -1 if it does not. Both are in lower case. */
+function rankOf(path: string, wanted: string): number {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const ranks = [
     path === wanted,
@@ -52,14 +52,11 @@ function rankOf(path: string, wanted: string): number | undefined {
     hasLetters(name, wanted),
     hasLetters(path, wanted),
   ];
-  const rank = ranks.indexOf(true);
-  return rank === -1 ? undefined : rank;
+  return ranks.indexOf(true);
 }
 
 /** Sorts like `localeCompare`, which takes much longer: the menu is sorted at each key. */
 const { compare: compareNames } = new Intl.Collator();
-
-const depthOf = (path: string) => path.split('/').length;
 
 /** The paths that match what was typed: the best first, and the nearest of them. Without a text, those of the folder. */
 export function matchPaths(paths: PathList['paths'], typed: string): readonly Candidate[] {
@@ -67,8 +64,8 @@ export function matchPaths(paths: PathList['paths'], typed: string): readonly Ca
   const isName = wanted !== '' && !wanted.endsWith('/');
   const found = paths.flatMap(({ path, isFolder }) => {
     const rank = rankOf(path.toLowerCase(), wanted);
-    const isShown = rank !== undefined && (wanted !== '' || !path.includes('/'));
-    return isShown ? [{ path, isFolder, rank, depth: depthOf(path) }] : [];
+    const isShown = rank !== -1 && (wanted !== '' || !path.includes('/'));
+    return isShown ? [{ path, isFolder, rank, depth: path.split('/').length }] : [];
   });
   found.sort(
     (one, other) =>

@@ -34,13 +34,6 @@ function pathOf(files: ReplFiles, mention: string): string {
   return mention.replace(isAddress ? addressPunctuation : punctuation, '');
 }
 
-/** Mentioned paths that are not attached yet. */
-function pathsOf(files: ReplFiles, { mentions, files: attached }: NewPrompt): readonly string[] {
-  const names = new Set(attached.map(({ name }) => name));
-  const paths = new Set(mentions.map((mention) => pathOf(files, mention)));
-  return [...paths].filter((path) => !names.has(path));
-}
-
 /** Extensions of files that people mention; other words after a dot are parts of names, such as `@app.route`. */
 const fileName =
   /\.(?:astro|bash|c|cc|cfg|conf|cpp|cs|css|csv|cxx|dart|diff|docx?|env|erl|exs?|fish|gif|go|gradle|graphql|h|hpp|hs|html?|ini|ipynb|java|jpe?g|jsx?|json[lc5]?|kts?|less|lock|log|lua|md|mdx|[cm][jt]s|ml|nix|org|patch|pdf|php|pl|png|proto|ps1|py|r|rb|rs|rst|sass|scala|scss|sh|sql|svelte|svg|swift|tex|tf|toml|tsv|tsx?|txt|vue|webp|xlsx?|xml|ya?ml|zig|zsh)$/i;
@@ -81,7 +74,9 @@ async function readMentioned(session: Session, prompt: NewPrompt, signal: AbortS
   const showHost = (host: string | undefined) =>
     session.update((state) => step({ ...state, host }));
   try {
-    for (const path of pathsOf(files, prompt)) {
+    const attached = new Set(prompt.files.map(({ name }) => name));
+    for (const path of new Set(prompt.mentions.map((mention) => pathOf(files, mention)))) {
+      if (attached.has(path)) continue;
       try {
         showHost(hostOf(path));
         const kind = files.kindOf(path);

@@ -4,7 +4,6 @@ import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import type { Context } from '../../run.ts';
 import { listPaths, type PathList } from '../../input/find-files.ts';
-import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { isReservedName } from '../../storage/file-name.ts';
@@ -20,7 +19,8 @@ const isMentionedPattern = (typed: string) => /\*|\{.+,.+\}/.test(typed);
 export function createReplFiles(context: Context) {
   const { homeDirectory, platform } = context;
   const resolve = (typed: string) => (isAddress(typed) ? typed : expandHome(typed, homeDirectory));
-  const paths = createPathIndex(context.clock);
+  let listed: Promise<PathList> | undefined;
+  let listedAt = 0;
   return {
     /**
      * A file, or the text of a page, or the files of a folder or a pattern, with a summary: their number, and what was
@@ -42,10 +42,64 @@ export function createReplFiles(context: Context) {
       if (isAddress(typed)) return 'page';
       return kindOf(resolve(typed)) ?? (isMentionedPattern(typed) ? 'pattern' : undefined);
     },
-    paths,
-    candidates: (folder: string) => folderCandidates(resolve(folder)),
-    write: (typed: string, text: string, options?: Parameters<typeof writeUserFile>[3]) =>
-      writeUserFile(resolve(typed), text, platform, options),
+    /** The paths of the current folder, which are not listed again at each key. */
+    paths(): Promise<PathList> {
+      const now = context.clock.monotonic();
+      if (listed === undefined || now - listedAt >= maxAge) {
+        listed = listPaths('.', { clock: context.clock });
+        listedAt = now;
+      }
+      return listed;
+    },
+    /** The names that completion offers; none if the folder cannot be read. */
+    candidates(typed: string): readonly Candidate[] {
+      const folder = resolve(typed) || '.';
+      try {
+        return fs
+          .readdirSync(folder, { withFileTypes: true })
+          .map((entry) => {
+            const target = () => kindOf(path.join(folder, entry.name));
+            const isLink = entry.isSymbolicLink();
+            const isFolder = entry.isDirectory() || (isLink && target() === 'folder');
+            return { value: entry.name, isFolder };
+          })
+          .sort((one, other) => one.value.localeCompare(other.value));
+      } catch {
+        // A missing folder has no completions.
+        return [];
+      }
+    },
+    /**
+     * Writes a file, for its owner only if it is private. A file that exists is replaced as a whole, or not at all.
+     * @returns its full path; undefined if the file exists and may not be replaced
+     * @throws Failure `storage`
+     */
+    write(
+      typed: string,
+      text: string,
+      { isPrivate = false, replaces = false } = {},
+    ): string | undefined {
+      const name = resolve(typed);
+      const hint = 'choose another name';
+      if (isReservedName(name, platform)) {
+        const reason = 'Windows reserves this name for a device';
+        throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint });
+      }
+      const full = path.resolve(name);
+      const temporary = path.join(path.dirname(full), `.${path.basename(full)}.natter`);
+      const mode = isPrivate ? 0o600 : 0o666;
+      try {
+        if (replaces) replaceContent(full, text, mode, temporary);
+        else fs.writeFileSync(full, text, { flag: 'wx', mode });
+        return full;
+      } catch (cause) {
+        const code = errorCode(cause);
+        if (code === 'EEXIST' && !replaces) return undefined;
+        if (replaces) removeFile(temporary);
+        const reason = code === 'ENOENT' ? 'its folder does not exist' : failureReason(cause);
+        throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint, cause });
+      }
+    },
   };
 }
 
@@ -53,20 +107,6 @@ export type ReplFiles = ReturnType<typeof createReplFiles>;
 
 /** Milliseconds after which the folder is listed again. */
 const maxAge = 10_000;
-
-/** The paths of the current folder, which are not listed again at each key. */
-function createPathIndex(clock: Clock): () => Promise<PathList> {
-  let list: Promise<PathList> | undefined;
-  let listedAt = 0;
-  return () => {
-    const now = clock.monotonic();
-    if (list === undefined || now - listedAt >= maxAge) {
-      list = listPaths('.', { clock });
-      listedAt = now;
-    }
-    return list;
-  };
-}
 
 /** Expands a leading `~`. */
 export function expandHome(typed: string, home: string | undefined): string {
@@ -82,57 +122,5 @@ export function kindOf(name: string): 'file' | 'folder' | undefined {
   } catch {
     // Such as a name that is too long, or a link to itself.
     return undefined;
-  }
-}
-
-function isFolder(entry: fs.Dirent, name: string): boolean {
-  return entry.isDirectory() || (entry.isSymbolicLink() && kindOf(name) === 'folder');
-}
-
-/** The names that completion offers; none if the folder cannot be read. */
-export function folderCandidates(folder: string): readonly Candidate[] {
-  try {
-    return fs
-      .readdirSync(folder === '' ? '.' : folder, { withFileTypes: true })
-      .map((entry) => ({
-        value: entry.name,
-        isFolder: isFolder(entry, path.join(folder, entry.name)),
-      }))
-      .sort((one, other) => one.value.localeCompare(other.value));
-  } catch {
-    // A missing folder has no completions.
-    return [];
-  }
-}
-
-/**
- * Writes a file, for its owner only if it is private. A file that exists is replaced as a whole, or not at all.
- * @returns its full path; undefined if the file exists and may not be replaced
- * @throws Failure `storage`
- */
-export function writeUserFile(
-  name: string,
-  text: string,
-  platform: NodeJS.Platform,
-  { isPrivate = false, replaces = false } = {},
-): string | undefined {
-  const hint = 'choose another name';
-  if (isReservedName(name, platform)) {
-    const reason = 'Windows reserves this name for a device';
-    throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint });
-  }
-  const full = path.resolve(name);
-  const temporary = path.join(path.dirname(full), `.${path.basename(full)}.natter`);
-  const mode = isPrivate ? 0o600 : 0o666;
-  try {
-    if (replaces) replaceContent(full, text, mode, temporary);
-    else fs.writeFileSync(full, text, { flag: 'wx', mode });
-    return full;
-  } catch (cause) {
-    const code = errorCode(cause);
-    if (code === 'EEXIST' && !replaces) return undefined;
-    if (replaces) removeFile(temporary);
-    const reason = code === 'ENOENT' ? 'its folder does not exist' : failureReason(cause);
-    throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint, cause });
   }
 }

@@ -1,7 +1,6 @@
 import { editActions, isEditAction } from '../composer/edit-actions.ts';
 import {
-  newerEntry,
-  olderEntry,
+  entryBeside,
   type History,
   acceptSearch,
   extendQuery,
@@ -28,7 +27,7 @@ import { createKeyInput } from '../screen/key-input.ts';
 import type { Session } from '../session.ts';
 import { completeLine, takeNext, type LineCompletion } from './line-completion.ts';
 import { expectsPrompt } from './questions.ts';
-import { typedLine, bytesToEnd, editBytes, nothingTyped, type LinePlace } from './typed-line.ts';
+import { editBytes, nothingTyped, typedLine, type TypedLine } from './typed-line.ts';
 
 /** What an editor of lines reports. */
 export interface LineReceiver {
@@ -105,22 +104,23 @@ export class LineEditor {
     this.#column = column;
   }
 
-  /** Writes the bytes that `make` returns for the place of the line, unless it is not shown. */
-  #write(make: (place: LinePlace) => string): void {
+  /** Writes the bytes that change the shown line, unless it is not shown. */
+  #draw(next: TypedLine, ending = ''): void {
     const { stdout } = this.#session.context.streams;
+    const last = this.#shown;
+    this.#shown = next;
     if (this.#column === undefined) return;
-    const bytes = make({ column: this.#column, columns: stdout.columns() });
+    const bytes = editBytes(last, next, this.#column, stdout.columns()) + ending;
     if (bytes !== '') void stdout.write(bytes);
   }
 
   #update(): void {
-    const next = typedLine(this.#buffer);
-    this.#write((place) => editBytes(this.#shown, next, place));
-    this.#shown = next;
+    this.#draw(typedLine(this.#buffer));
   }
 
   #leave(ending: string): void {
-    this.#write((place) => bytesToEnd(this.#shown, place) + ending);
+    const { shown } = this.#shown;
+    this.#draw({ shown, caret: shown.length }, ending);
     this.#column = undefined;
   }
 
@@ -152,10 +152,10 @@ export class LineEditor {
       if (this.#buffer.text === '') this.#receiver.end();
       else this.#buffer = editActions['delete-right'](this.#buffer);
     },
-    'move-up': () => this.#recall(olderEntry),
-    'history-older': () => this.#recall(olderEntry),
-    'move-down': () => this.#recall(newerEntry),
-    'history-newer': () => this.#recall(newerEntry),
+    'move-up': () => this.#recall(-1),
+    'history-older': () => this.#recall(-1),
+    'move-down': () => this.#recall(1),
+    'history-newer': () => this.#recall(1),
     complete: () => {
       this.#completed = this.#completed.then(() => this.#complete());
     },
@@ -220,9 +220,9 @@ export class LineEditor {
     return this.#session.screen.redraw();
   }
 
-  #recall(entryOf: typeof olderEntry): void {
+  #recall(by: -1 | 1): void {
     if (this.isSearching() || !this.#isPrompt()) return;
-    this.#put(entryOf(this.#earlier(), draftOf(this.#buffer)));
+    this.#put(entryBeside(this.#earlier(), by, draftOf(this.#buffer)));
   }
 
   #earlier(): History {
@@ -238,10 +238,8 @@ export class LineEditor {
   async #complete(): Promise<void> {
     const buffer = this.#buffer;
     if (this.isSearching() || !this.#isPrompt()) return;
-    const choices = this.#completion?.buffer === buffer ? this.#completion.choices : undefined;
-    const found = choices
-      ? takeNext(choices)
-      : await completeLine(this.#session, this.#session.state(), buffer);
+    const last = this.#completion?.buffer === buffer ? this.#completion : undefined;
+    const found = (last && takeNext(last)) ?? (await completeLine(this.#session, buffer));
     // Meanwhile the line may have changed.
     if (this.#buffer !== buffer) return;
     this.#buffer = found.buffer;

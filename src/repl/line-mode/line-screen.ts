@@ -247,11 +247,12 @@ export class LineScreen implements Screen, LineReceiver {
 
   /** Writes each notice once. */
   #writeProgress(state: ReplState): void {
-    const { activity, isQuitArmed } = state;
-    if (isQuitArmed && !this.#wasArmed) {
-      this.#writeNotice(`press ${neededKeyOf('interrupt', state.keyMap)} again to quit`);
+    const { activity, keyMap } = state;
+    const isArmed = state.armed === 'interrupt';
+    if (isArmed && !this.#wasArmed) {
+      this.#writeNotice(`press ${neededKeyOf('interrupt', keyMap)} again to quit`);
     }
-    this.#wasArmed = isQuitArmed;
+    this.#wasArmed = isArmed;
     const answer = activity?.type === 'answer' ? activity : undefined;
     const progress = answer && progressOf(answer, state);
     const last = this.#progress;

@@ -2,12 +2,12 @@
 // line again: typing at the end writes only the character, and the cursor moves left by backspaces and right by
 // rewriting the text. Escape sequences move the cursor only between rows.
 
-import { isPasteMarker, pasteLabel } from '../composer/paste.ts';
+import { pasteLabel } from '../composer/paste.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import { displayWidth, graphemes } from '../../terminal/text/width.ts';
 
 /** A text on the screen, character by character. */
-interface TypedLine {
+export interface TypedLine {
   /** The text as it is shown: a long paste as its marker, a tab as spaces. */
   readonly shown: readonly string[];
   /** Number of characters before the caret. */
@@ -16,30 +16,13 @@ interface TypedLine {
 
 export const nothingTyped: TypedLine = { shown: [], caret: 0 };
 
-/** The column where the line starts, and the width of the window. */
-export interface LinePlace {
-  readonly column: number;
-  readonly columns: number;
-}
-
-const tab = '    ';
-
-function shownCharacter(character: string, { pastes }: Draft): string {
-  if (character === '\t') return tab;
-  const paste = isPasteMarker(character) ? pastes.get(character) : undefined;
-  return paste === undefined ? character : pasteLabel(paste);
-}
-
-export function typedLine(draft: Draft): TypedLine {
-  const shown: string[] = [];
-  let caret = 0;
-  let at = 0;
-  for (const character of graphemes(draft.text)) {
-    if (at < draft.cursor) caret += 1;
-    at += character.length;
-    shown.push(shownCharacter(character, draft));
-  }
-  return { shown, caret };
+export function typedLine({ text, cursor, pastes }: Draft): TypedLine {
+  const shown = Array.from(graphemes(text), (character) => {
+    if (character === '\t') return '    ';
+    const paste = pastes.get(character);
+    return paste === undefined ? character : pasteLabel(paste);
+  });
+  return { shown, caret: [...graphemes(text.slice(0, cursor))].length };
 }
 
 interface Position {
@@ -60,7 +43,7 @@ function advance(from: Position, text: string, columns: number): Position {
 }
 
 /** The positions of the characters, and of the end. */
-function positionsOf({ shown }: TypedLine, { column, columns }: LinePlace): readonly Position[] {
+function positionsOf({ shown }: TypedLine, column: number, columns: number): readonly Position[] {
   let last: Position = { row: 0, column };
   return [last, ...shown.map((text) => (last = advance(last, text, columns)))];
 }
@@ -94,25 +77,20 @@ function eraseBytes(end = start, oldEnd = start): string {
   return ' '.repeat(rest) + '\b'.repeat(rest);
 }
 
-/** The bytes that turn `from` into `to` on the terminal. */
-export function editBytes(from: TypedLine, to: TypedLine, place: LinePlace): string {
+/** The bytes that turn `from` into `to` on a terminal of `columns`, where the line starts at `column`. */
+export function editBytes(from: TypedLine, to: TypedLine, column: number, columns: number): string {
   const size = to.shown.length;
   const differs = to.shown.findIndex((text, index) => text !== from.shown[index]);
   const same = differs === -1 ? Math.min(size, from.shown.length) : differs;
-  const positions = positionsOf(to, place);
+  const positions = positionsOf(to, column, columns);
   if (same === size && same === from.shown.length) {
     return moveBytes(to, positions, from.caret, to.caret);
   }
-  const oldPositions = positionsOf(from, place);
+  const oldPositions = positionsOf(from, column, columns);
   return (
     moveBytes(from, oldPositions, from.caret, same) +
     moveBytes(to, positions, same, size) +
     eraseBytes(positions.at(-1), oldPositions.at(-1)) +
     moveBytes(to, positions, size, to.caret)
   );
-}
-
-/** The bytes from the caret to the end. */
-export function bytesToEnd(line: TypedLine, place: LinePlace): string {
-  return moveBytes(line, positionsOf(line, place), line.caret, line.shown.length);
 }

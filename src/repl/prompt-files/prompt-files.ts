@@ -40,18 +40,19 @@ function neededText(prompt: PromptFile): string | undefined {
   return usesOf(prompt, 'argument').length > 0 ? 'words for $1' : undefined;
 }
 
-/** The words of a text; quotes keep those that belong together. */
-function wordsOf(text: string): readonly string[] {
-  return Array.from(text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g), ([, double, single, plain]) => {
-    return double ?? single ?? plain ?? '';
-  });
-}
+/** A word; quotes keep words that belong together. */
+const word = /"([^"]*)"|'([^']*)'|(\S+)/g;
 
 /** The text goes to `{{stdin}}`, to the numbered words, or after the prompt. */
 function contentsOf(prompt: PromptFile, values: Readonly<Record<string, string>>, text: string) {
   const takesInput = usesOf(prompt, 'stdin').length > 0;
   const isNumbered = usesOf(prompt, 'argument').length > 0;
-  const words = isNumbered ? wordsOf(text) : [text];
+  const words = isNumbered
+    ? Array.from(
+        text.matchAll(word),
+        ([, ...parts]) => parts.find((part) => part !== undefined) ?? '',
+      )
+    : [text];
   const assignments = Object.entries(values).map(([name, value]) => `--${name}=${value}`);
   const given = readArguments(prompt, assignments);
   const placed = takesInput || text === '' ? [] : words;

@@ -37,18 +37,16 @@ export async function listPromptFiles(session: Session): Promise<void> {
   session.update((state) => step({ ...state, promptFiles }));
 }
 
-const assignmentsOf = ({ name, choices, description }: PromptVariable): readonly Candidate[] =>
-  choices === undefined
-    ? [{ value: `${name}=`, ...(description !== undefined && { summary: description }) }]
-    : choices.map((choice) => ({ value: `${name}=${choice}` }));
-
 /** Completions for the values of a prompt file. */
 export async function valueCandidates(
   session: Session,
   name: string,
 ): Promise<readonly Candidate[]> {
   const prompt = await session.prompts.open(name, new AbortController().signal);
-  return prompt?.variables.flatMap(assignmentsOf) ?? [];
+  const variables = prompt?.variables ?? [];
+  return variables.flatMap(({ name: variable, choices = [''], description: summary }) =>
+    choices.map((choice) => ({ value: `${variable}=${choice}`, ...(summary && { summary }) })),
+  );
 }
 
 /** Why a value cannot be used; undefined if it can. */
@@ -122,7 +120,15 @@ export function promptDialog(pending: PendingPrompt): Dialog {
   const what = description === undefined ? '' : `, ${description}`;
   const empty = usual === undefined ? '' : ` (Enter: ${usual})`;
   const title = `/${prompt.name}: ${name}${what}${empty}`;
-  const cancel = (state: ReplState) => cancelPrompt(state, pending.use);
+  /** The command returns to the composer, with the values so far. */
+  const cancel = (state: ReplState) => {
+    const { composer, isLineMode } = state;
+    const isFree = isEmpty(composer) && !isLineMode;
+    const line = draftFrom(promptLine(pending.use));
+    const restored = isFree ? withDraft(composer, line) : composer;
+    const next = { ...state, dialog: undefined, composer: restored };
+    return printNotice(next, 'cancelled; nothing was sent');
+  };
   const enter = (state: ReplState, text: string) => takeValue(state, pending, text);
   if (choices === undefined) {
     return { type: 'entry', label: 'value', title, text: '', takesLines: true, enter, cancel };
@@ -169,16 +175,4 @@ function takeValue(state: ReplState, { use, missing }: PendingPrompt, text: stri
   if (problem !== undefined) return refuse(state, problem);
   const values = { ...use.values, [asked.name]: value };
   return askOrSend(state, { use: { ...use, values }, missing: rest });
-}
-
-/** Closes the dialog; the command returns to the composer, with the values so far. */
-function cancelPrompt(state: ReplState, use: PromptUse): Update {
-  const { composer } = state;
-  const isFree = isEmpty(composer) && !state.isLineMode;
-  const next: ReplState = {
-    ...state,
-    dialog: undefined,
-    composer: isFree ? withDraft(composer, draftFrom(promptLine(use))) : composer,
-  };
-  return printNotice(next, 'cancelled; nothing was sent');
 }

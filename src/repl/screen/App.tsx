@@ -60,25 +60,20 @@ export function Queue({ rows }: { readonly rows: number }): ReactNode {
   return <FirstLines lines={lines} rows={rows} more={(hidden) => `${label}${hidden} more`} />;
 }
 
-/** Separates the conversation from the composer. A row of full width would be two rows after a resize. */
-function Rule(): ReactNode {
-  const { style, symbols, columns } = useView();
-  return <Row>{style.dim(symbols.rule.repeat(Math.ceil(columns / 3)))}</Row>;
-}
-
-/** The files of the next prompt; and the command that removes them, if there is room. */
+/** The files of the next prompt; and the command that removes them, as far as there is room. */
 function Attachments(): ReactNode {
-  const { state, style, columns } = useView();
-  const files = state.attachments;
-  const named = `with ${files.map(({ name }) => sanitizeLine(name)).join(', ')}`;
-  const whole = `${named}; /attach none removes ${files.length === 1 ? 'it' : 'them'}`;
-  return <Row>{style.dim(displayWidth(whole) <= columns ? whole : named)}</Row>;
+  const { state, style } = useView();
+  const names = state.attachments.map(({ name }) => sanitizeLine(name));
+  const them = names.length === 1 ? 'it' : 'them';
+  return <Row>{style.dim(`with ${names.join(', ')}; /attach none removes ${them}`)}</Row>;
 }
 
 /** The parts of the live region that have room, from the status to the footer. */
 function Parts(): ReactNode {
   const store = useStore();
-  const { state, style, rows, tailRows } = useView();
+  const { state, style, symbols, columns, rows, tailRows } = useView();
+  // A row of full width would be two rows after a resize.
+  const rule = symbols.rule.repeat(Math.ceil(columns / 3));
   const { dialog, completion } = state;
   const search = useHistorySearch();
   const composer = composerOf(state, search);
@@ -104,7 +99,7 @@ function Parts(): ReactNode {
       {budget.status > 0 && <StatusRow />}
       {budget.queue > 0 && <Queue rows={budget.queue} />}
       {budget.margin > 0 && <Row>{''}</Row>}
-      {budget.rule > 0 && <Rule />}
+      {budget.rule > 0 && <Row>{style.dim(rule)}</Row>}
       {isComposing ? (
         <Composer composer={composer} />
       ) : (

@@ -14,11 +14,12 @@ import { type Look, type View, ViewStore } from './view.tsx';
 const maxTailLength = 4000;
 const maxTailRows = 8;
 
-/** The rows of a text styled line by line, wrapped as the terminal wraps it; of a long text, only the last rows. */
-function wrapTail(text: string, columns: number): string[] {
+/** The last rows of a text styled line by line, wrapped as the terminal wraps it. */
+function wrapTail(text: string, columns: number): readonly string[] {
+  if (text === '') return [];
   const end = text.slice(-maxTailLength);
   const lines = text.length > maxTailLength ? end.slice(end.indexOf('\n') + 1) : end;
-  return wrapText(lines.replaceAll('\t', '    '), columns, 'characters');
+  return wrapText(lines.replaceAll('\t', '    '), columns, 'characters').slice(-maxTailRows);
 }
 
 /**
@@ -57,7 +58,7 @@ export class InkScreen {
     const isInline = hasOpenLine && displayWidth(line) < columns;
     const below = isInline ? preview.slice(line.length + 1) : preview;
     // Not by Ink, which keeps each text that it has measured.
-    const tail = (below === '' ? [] : wrapTail(below, width)).slice(-maxTailRows);
+    const tail = wrapTail(below, width);
     const view = { ...look, state, columns: width, rows, tailRows: tail.length };
     const drawn = this.#render(view);
     const { caret, rowsBelow, tailRows } = this.#store.layout;

@@ -23,16 +23,16 @@ function pausedQueueText({ composer, activity, keyMap }: ReplState): string | un
 
 /** Notices fit into a window of 40 columns. */
 export function noticeOf(state: ReplState): string | undefined {
-  const { branch, queue, completion, composer, recognised, keyMap, vi } = state;
+  const { branch, queue, completion, composer, recognised, keyMap, vi, armed } = state;
   const interrupt = neededKeyOf('interrupt', keyMap);
   if (completion?.isPartial === true) return 'not all files searched; type a folder/';
   if (composer.text === recognised && recognised !== '') {
     const undo = keyOf('undo', keyMap);
     return `@ attaches the file${undo === undefined ? '' : `; ${undo} undoes it`}`;
   }
-  if (state.isQuitArmed) return `press ${interrupt} again to quit`;
-  if (state.isEditArmed === true) return `${stopKey(state)} again edits an earlier prompt`;
-  if (state.isExitWordEntered) {
+  if (armed === 'interrupt') return `press ${interrupt} again to quit`;
+  if (armed === 'stop') return `${stopKey(state)} again edits an earlier prompt`;
+  if (armed === 'send') {
     const isTyping = vi === undefined || vi.mode === 'insert';
     return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
   }

@@ -17,7 +17,6 @@ import { onKey } from '../keys.ts';
 import { quit, step } from '../step.ts';
 import { createTicker } from '../timers.ts';
 import { richFormat } from '../transcript/rich-format.ts';
-import type { MarkdownStream } from '../../terminal/markdown/block-driver.ts';
 import type { TranscriptFormat } from '../transcript/transcript.ts';
 import { createBackground } from './background.ts';
 import { InkScreen } from './ink.tsx';
@@ -25,16 +24,6 @@ import { createKeyInput } from './key-input.ts';
 import { spinnerPace } from './StatusRow.tsx';
 import { symbolsFor } from './symbols.ts';
 import { WindowWatch } from './window-watch.ts';
-
-/** Several lines, such as a table, are formatted as if the answer ended now; a partial line is shown as it is. */
-function previewOf({ activity }: ReplState, formatter: () => MarkdownStream): string {
-  const undecided = activity?.undecided ?? '';
-  if (!undecided.includes('\n')) return undecided;
-  const stream = formatter();
-  // It may continue an open line; Markdown drops the space before it.
-  const shown = (stream.write(undecided) + stream.end()).replace(/\n+$/, '');
-  return undecided.startsWith(' ') ? ` ${shown.trimStart()}` : shown;
-}
 
 /** Milliseconds after a change of the window's size in which the spinner stands: more changes may follow. */
 const sizePause = 200;
@@ -83,7 +72,7 @@ class LiveScreen implements Screen {
       else this.#background.answered(reply.shade);
     });
     this.#ink = new InkScreen(state, this.#look(), (change) => {
-      this.#session?.update((before) => change({ ...before, isQuitArmed: false }));
+      this.#session?.update((before) => change({ ...before, armed: undefined }));
     });
     const turn = () => {
       if (clock.monotonic() - this.#sizedAt > sizePause) this.#render();
@@ -206,10 +195,19 @@ class LiveScreen implements Screen {
   }
 
   #render(): void {
-    this.#region.render((place) => {
-      const tail = previewOf(this.#shown, () => this.formatOf(this.#shown).answerText(0));
-      return this.#ink.draw(this.#shown, tail, this.#look(), place);
-    });
+    this.#region.render((place) =>
+      this.#ink.draw(this.#shown, this.#preview(), this.#look(), place),
+    );
+  }
+
+  /** Several lines, such as a table, are formatted as if the answer ended now; a partial line is shown as it is. */
+  #preview(): string {
+    const undecided = this.#shown.activity?.undecided ?? '';
+    if (!undecided.includes('\n')) return undecided;
+    const stream = this.formatOf(this.#shown).answerText(0);
+    // It may continue an open line; Markdown drops the space before it.
+    const shown = (stream.write(undecided) + stream.end()).replace(/\n+$/, '');
+    return undecided.startsWith(' ') ? ` ${shown.trimStart()}` : shown;
   }
 
   /** Keys are for the open components first. Those that wait for an editor or a list are for the session. */

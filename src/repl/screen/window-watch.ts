@@ -30,14 +30,6 @@ function progressOf({ activity }: ReplState): WindowProgress {
 /** Milliseconds after which a progress is written again: some terminals remove one that is not renewed. */
 const renewal = 5000;
 
-/** The outcome in words, for a person who looks at a different window. */
-function outcomeOf({ dialog, isQueuePaused }: ReplState, elapsed: number): string {
-  if (dialog !== undefined) return 'a question';
-  return isQueuePaused
-    ? 'no complete answer'
-    : `answered in ${durationText(Math.round(elapsed / 1000))}`;
-}
-
 /** Shows the state of a conversation in the title, the tab and notifications of the terminal's window. */
 export class WindowWatch {
   readonly window: TerminalWindow;
@@ -86,7 +78,10 @@ export class WindowWatch {
     if (this.#hasFocus || elapsed < this.#notifyAfter || state.hasQuit) return;
     this.#isUnseen = true;
     const about = titleOf(conversation);
-    const outcome = outcomeOf(state, elapsed);
+    const answered = `answered in ${durationText(Math.round(elapsed / 1000))}`;
+    const ended = state.isQueuePaused ? 'no complete answer' : answered;
+    // For a person who looks at a different window.
+    const outcome = state.dialog === undefined ? ended : 'a question';
     this.window.notify(about === '' ? outcome : `${outcome}: ${about}`);
   }
 }

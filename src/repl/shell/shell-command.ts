@@ -20,13 +20,6 @@ export interface ShellOptions {
   readonly clock: Clock;
 }
 
-/** PowerShell adds the user's modules to this variable, cmd.exe does not. */
-function powershellOf(environment: Environment): string | undefined {
-  const modules = environment['PSModulePath'] ?? '';
-  if (/\\Documents\\PowerShell\\Modules/i.test(modules)) return 'pwsh.exe';
-  return /\\Documents\\WindowsPowerShell\\Modules/i.test(modules) ? 'powershell.exe' : undefined;
-}
-
 /**
  * The words that run a command in the user's shell; on Windows, they may have to be passed unquoted. Elsewhere, both
  * outputs of the command are one pipe, which keeps their order.
@@ -39,10 +32,12 @@ export function shellWords(
     const shell = environment['SHELL'] || '/bin/sh';
     return { program: '/bin/sh', words: ['-c', 'exec "$0" -c "$1" 2>&1', shell, command] };
   }
-  const powershell = powershellOf(environment);
-  if (powershell !== undefined) {
+  // PowerShell adds the user's modules to this variable, cmd.exe does not.
+  const modules = environment['PSModulePath'] ?? '';
+  const isNew = /\\Documents\\PowerShell\\Modules/i.test(modules);
+  if (isNew || /\\Documents\\WindowsPowerShell\\Modules/i.test(modules)) {
     const words = ['-NoLogo', '-NonInteractive', '-Command', command];
-    return { program: powershell, words };
+    return { program: isNew ? 'pwsh.exe' : 'powershell.exe', words };
   }
   const program = environment['ComSpec'] || 'cmd.exe';
   return { program, words: ['/d', '/s', '/c', `"${command}"`], isVerbatim: true };

@@ -16,7 +16,7 @@ import {
   stopKey,
   withUndecided,
 } from '../step.ts';
-import { type ShellEnd, runInShell } from './shell-command.ts';
+import { runInShell } from './shell-command.ts';
 
 /** Only a typed mark starts a command, not the first character of a long paste. */
 export function isForShell({ hasShell }: ReplState, { text }: Draft): boolean {
@@ -110,20 +110,6 @@ function createShown(session: Session, signal: AbortSignal, showsAll: boolean) {
 
 type Output = Awaited<ReturnType<ReturnType<typeof createShown>['end']>>;
 
-function endText({ code, killedBy }: ShellEnd, isStopped: boolean): string {
-  if (isStopped) return 'stopped';
-  return killedBy === undefined ? `exit code ${code ?? 0}` : `ended by ${killedBy}`;
-}
-
-function attachmentOf(command: string, end: string, { text, cut }: Output) {
-  const missing = cut === 0 ? '' : `(the first ${count(cut)} bytes are missing)\n`;
-  const output = text === '' ? '(no output)\n' : text;
-  return {
-    name: `!${commandName(command)}`,
-    content: `$ ${command}\n${missing}${output}(${end})\n`,
-  };
-}
-
 function attachedText({ bytes, cut }: Output): string {
   if (bytes === 0) return 'attached to the next prompt';
   if (cut === 0) return `${count(bytes)} bytes of output are attached to the next prompt`;
@@ -146,17 +132,22 @@ export async function runShellLine(
   const onOutput = (text: string) => shown.add(text);
   const ended = await run(command, { signal, onOutput }, session.context);
   const output = await shown.end();
-  const end = endText(ended, signal.aborted);
+  const { code = 0, killedBy, isOpen } = ended;
+  const exit = killedBy === undefined ? `exit code ${code}` : `ended by ${killedBy}`;
+  const end = signal.aborted ? 'stopped' : exit;
   const isFailed = !signal.aborted && ended.code !== 0;
   const parts = [end, ...(output.bytes === 0 ? ['no output'] : [])];
   if (isAttached && output.isBinary) parts.push('the output is binary, so it is not attached');
   else if (isAttached) {
-    const file = attachmentOf(command, end, output);
+    const { text, cut } = output;
+    const missing = cut === 0 ? '' : `(the first ${count(cut)} bytes are missing)\n`;
+    const content = `$ ${command}\n${missing}${text || '(no output)\n'}(${end})\n`;
+    const file = { name: `!${commandName(command)}`, content };
     session.update((state) => step(withAttached(state, file)));
     parts.push(attachedText(output));
   }
   const lines = [parts.join('; ')];
-  if (ended.isOpen) lines.push(openHint);
+  if (isOpen) lines.push(openHint);
   if (isFailed && asksForTerminal.test(output.text.slice(-2000))) lines.push(terminalHint);
   return lines.map((line) => notice(line));
 }

@@ -9,14 +9,6 @@ import { symbolsFor } from '../screen/symbols.ts';
 
 const indent = '  ';
 
-/** Each line separately, because the lines of a table are not indented; a line that fits stays as it is. */
-function noticeRows(text: string, columns: number): string {
-  const rows = text.split('\n').map((line) => {
-    return displayWidth(line) <= columns ? line : hangText(line, columns, indent);
-  });
-  return rows.join('\n');
-}
-
 /** The format of terminals with escape codes: answers as Markdown, prompts on a band, failures marked, replies to commands as they are, the rest dim. */
 export function richFormat(options: {
   readonly style: Style;
@@ -65,7 +57,11 @@ export function richFormat(options: {
       return dim(hanging(isHinted ? hinted : line));
     },
     notice(text, isReply) {
-      const rows = noticeRows(sanitize(text), columns());
+      // Each line separately, because the lines of a table are not indented; a line that fits stays as it is.
+      const lines = sanitize(text).split('\n');
+      const rows = lines
+        .map((line) => (displayWidth(line) <= columns() ? line : hanging(line)))
+        .join('\n');
       return isReply === true ? `${rows}\n` : dim(rows);
     },
     aside(question, text) {

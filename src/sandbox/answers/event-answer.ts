@@ -8,7 +8,6 @@ import {
   cut,
   cutPosition,
   stall,
-  type BodyWriter,
   responseHeaders,
   sendHead,
 } from './response-writer.ts';
@@ -27,22 +26,18 @@ function splitOverLines(data: string): readonly string[] {
   return value === undefined ? [data] : JSON.stringify(value, null, 1).split('\n');
 }
 
-/** `data: <json>` and a blank line (contract, Events), changed by the fault. */
-function createEventFormat(fault: Fault): (data: string, name?: string) => string {
+/** Writes `data: <json>` and a blank line (contract, Events), changed by the fault. Events are numbered from 1. */
+function formatEvent(fault: Fault, number: number, data: string, name?: string): string {
   const prefix = `data:${' '.repeat(fault['data-spaces'] ?? 1)}`;
-  let number = 0;
-  return (data, name) => {
-    number += 1;
-    const end = lineEndOf(fault, number);
-    const lines = fault['data-lines'] === true ? splitOverLines(data) : [data];
-    const extras =
-      fault['extra-fields'] === true
-        ? [`id: ${number}`, 'retry: 10', 'event', 'x-unknown: 1', 'no colon']
-        : [];
-    const names = name === undefined ? [] : [`event: ${name}`];
-    const event = [...extras, ...names, ...lines.map((line) => prefix + line)];
-    return `${`: comment${end}`.repeat(fault.comments ?? 0)}${event.join(end)}${end}${end}`;
-  };
+  const end = lineEndOf(fault, number);
+  const lines = fault['data-lines'] === true ? splitOverLines(data) : [data];
+  const extras = [`id: ${number}`, 'retry: 10', 'event', 'x-unknown: 1', 'no colon'];
+  const event = [
+    ...(fault['extra-fields'] === true ? extras : []),
+    ...(name === undefined ? [] : [`event: ${name}`]),
+    ...lines.map((line) => prefix + line),
+  ];
+  return `${`: comment${end}`.repeat(fault.comments ?? 0)}${event.join(end)}${end}${end}`;
 }
 
 /** With the fault, deltas of a number of UTF-16 units; these may split surrogate pairs. */
@@ -80,26 +75,6 @@ const emptyDeltas: readonly object[] = [
   { delta: { __unknown: true }, logprobs: null, constructor: 1 },
 ];
 
-/** The choices of chunks before the text; none of them adds to it. */
-function* openingChoices(
-  fault: Fault,
-  nextRole: () => object,
-): Generator<readonly object[], void, undefined> {
-  if (fault['empty-choices'] === true) yield [];
-  if (fault.role !== undefined && fault.role !== 'none') {
-    yield [{ index: 0, delta: { role: roles[fault.role] } }];
-  }
-  if (fault['odd-chunks'] === true) {
-    for (const odd of emptyDeltas) yield [{ index: 0, ...odd }];
-    yield [{ index: 1, delta: { content: 'second choice' } }];
-  }
-  if (fault.reasoning !== undefined) {
-    for (const thought of ['The sandbox ', 'does not ', 'think.']) {
-      yield [{ index: 0, delta: { ...nextRole(), [fault.reasoning]: thought } }];
-    }
-  }
-}
-
 /**
  * The payloads of an answer's events, lazily. By default the last chunk has an empty content, the finish_reason and the
  * usage; the contract does not define it.
@@ -108,7 +83,7 @@ async function* chunkPayloads(
   completion: Completion,
   fault: Fault,
 ): AsyncGenerator<string, void, undefined> {
-  const place = fault.usage ?? 'finish';
+  const { role, usage: place = 'finish' } = fault;
   const write = (choices: readonly object[], withUsage = place === 'every') =>
     JSON.stringify({
       id: completion.id,
@@ -116,31 +91,41 @@ async function* chunkPayloads(
       choices,
       usage: withUsage ? reportedUsage(fault, completion) : undefined,
     });
+  const writeDelta = (delta: object) => write([{ index: 0, delta }]);
 
   let isFirst = true;
   /** By default the first delta has the role, which strict clients require. */
   function nextRole(): object {
-    const role = fault.role ?? (isFirst ? 'every' : 'none');
+    const next = role ?? (isFirst ? 'every' : 'none');
     isFirst = false;
-    return role === 'first' || role === 'none' ? {} : { role: roles[role] };
+    return next === 'first' || next === 'none' ? {} : { role: roles[next] };
   }
 
-  for (const choices of openingChoices(fault, nextRole)) yield write(choices);
+  // None of the chunks before the text adds to it.
+  if (fault['empty-choices'] === true) yield write([]);
+  if (role !== undefined && role !== 'none') yield writeDelta({ role: roles[role] });
+  if (fault['odd-chunks'] === true) {
+    for (const odd of emptyDeltas) yield write([{ index: 0, ...odd }]);
+    yield write([{ index: 1, delta: { content: 'second choice' } }]);
+  }
+  if (fault.reasoning !== undefined) {
+    for (const thought of ['The sandbox ', 'does not ', 'think.']) {
+      yield writeDelta({ ...nextRole(), [fault.reasoning]: thought });
+    }
+  }
   const name = fault.refusal === true ? 'refusal' : 'content';
   for await (const text of splitDeltas(completion.deltas, fault)) {
-    yield write([{ index: 0, delta: { ...nextRole(), [name]: text } }]);
+    yield writeDelta({ ...nextRole(), [name]: text });
   }
 
   const finish = finishReasonOf(fault, completion);
-  const last = { index: 0, delta: { ...(fault.role === undefined && nextRole()), content: '' } };
+  const last = { index: 0, delta: { ...(role === undefined && nextRole()), content: '' } };
   if (finish !== undefined || place === 'finish') {
     yield write([{ ...last, finish_reason: finish }], place === 'finish' || place === 'every');
   }
   if (place === 'last') yield write([], true);
   if (fault['no-done'] !== true) yield '[DONE]';
-  if (fault['after-done'] === true) {
-    yield write([{ index: 0, delta: { content: ' text after the end' } }]);
-  }
+  if (fault['after-done'] === true) yield writeDelta({ content: ' text after the end' });
 }
 
 /** Milliseconds until the next event is due, by the number of those sent; the first one is due immediately. */
@@ -151,31 +136,31 @@ function createPace({ clock, fault: { rate, drip } }: Exchange): (sent: number) 
   return (sent) => Math.max(0, start + (sent * 1000) / rate - clock.monotonic()) + interval;
 }
 
-async function writeEndlessLine(body: BodyWriter): Promise<never> {
-  await body.write('data: ');
-  const filler = 'x'.repeat(16_384);
-  for (;;) await body.write(filler);
-}
-
-/** @returns false when the answer was cut */
-async function sendEvents(
+/** The headers are sent at once, the first event `latency` milliseconds after the request arrived. */
+export async function answerWithEvents(
   exchange: Exchange,
-  body: BodyWriter,
-  payloads: AsyncIterable<string>,
-): Promise<boolean> {
-  const { fault, record } = exchange;
-  const format = createEventFormat(fault);
+  completion: Completion,
+  latency: number,
+): Promise<void> {
+  const { clock, fault, record } = exchange;
+  const body = await sendHead(exchange, 200, {
+    'cache-control': 'no-cache',
+    ...responseHeaders(exchange, 'text/event-stream'),
+  });
+  await pause(exchange, Math.max(0, exchange.arrived + latency - clock.monotonic()));
   const timeToNext = createPace(exchange);
   /** The line end of the last event, if the fault omits it. */
   let lineEnd = '';
-  const send = (event: string, encoding: BufferEncoding = 'utf8') => {
+  const send = (data: string, name?: string, encoding: BufferEncoding = 'utf8') => {
+    record.events += 1;
+    const event = formatEvent(fault, record.events, data, name);
     const text = fault.unterminated === true ? event.replace(/[\r\n]+$/, '') : event;
     const written = Buffer.from(lineEnd + text, encoding);
     lineEnd = event.slice(text.length);
     return body.write(written);
   };
   if (fault.bom !== undefined) await body.write('\uFEFF'.repeat(fault.bom));
-  for await (const data of payloads) {
+  for await (const data of chunkPayloads(completion, fault)) {
     const wait = timeToNext(record.events);
     if (wait > 0) await pause(exchange, wait);
     if (fault['stall-after'] === record.events) {
@@ -184,38 +169,23 @@ async function sendEvents(
     }
     if (cutPosition(fault) === record.events) {
       await cut(exchange);
-      return false;
+      return;
     }
     const number = record.events + 1;
     if (fault['error-at'] === number) {
       const { text } = errorText(exchange, 500, 'simulated failure in the middle of an answer');
-      await send(format(text, fault['error-as'] === 'event' ? 'error' : undefined));
-      record.events = number;
-      return true;
+      await send(text, fault['error-as'] === 'event' ? 'error' : undefined);
+      break;
     }
-    if (fault['malformed-at'] === number) {
-      const kind = fault['malformed-as'] ?? 'truncated';
-      const [, corrupt] = malformedEvents[kind];
-      if (corrupt === undefined) await writeEndlessLine(body);
-      else await send(format(corrupt(data)), kind === 'utf8' ? 'latin1' : 'utf8');
-    } else await send(format(data));
-    record.events = number;
+    const kind = fault['malformed-as'] ?? 'truncated';
+    const [, corrupt] = malformedEvents[kind];
+    if (fault['malformed-at'] !== number) await send(data);
+    else if (corrupt !== undefined) {
+      await send(corrupt(data), undefined, kind === 'utf8' ? 'latin1' : 'utf8');
+    } else {
+      await body.write('data: ');
+      for (;;) await body.write('x'.repeat(16_384));
+    }
   }
-  return true;
-}
-
-/** The headers are sent at once, the first event `latency` milliseconds after the request arrived. */
-export async function answerWithEvents(
-  exchange: Exchange,
-  completion: Completion,
-  latency: number,
-): Promise<void> {
-  const { clock, fault } = exchange;
-  const body = await sendHead(exchange, 200, {
-    'cache-control': 'no-cache',
-    ...responseHeaders(exchange, 'text/event-stream'),
-  });
-  await pause(exchange, Math.max(0, exchange.arrived + latency - clock.monotonic()));
-  const isWhole = await sendEvents(exchange, body, chunkPayloads(completion, fault));
-  if (isWhole) afterAnswer(exchange, () => body.end());
+  afterAnswer(exchange, () => body.end());
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { PassThrough, type Transform } from 'node:stream';
+import { addAbortSignal, PassThrough, type Transform } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
 import type { Clock } from '../../clock.ts';
@@ -87,13 +87,6 @@ export function responseHeaders(
   };
 }
 
-/** Writes the body of an answer: compressed, split and slowed down by the fault. */
-export interface BodyWriter {
-  /** Resolves when the client can take more. */
-  write(chunk: string | Buffer): Promise<void>;
-  end(): void;
-}
-
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
 
 /** They send each write at once. */
@@ -114,11 +107,9 @@ function openTarget({ fault: { encoding }, response, signal }: Exchange) {
     return { write, target: response };
   }
   const target: Transform = compressors[encoding]();
-  target.pipe(response);
   // Without a reader, a write would wait forever.
-  const destroy = () => void target.destroy();
-  signal.addEventListener('abort', destroy, { once: true });
-  target.once('close', () => signal.removeEventListener('abort', destroy));
+  addAbortSignal(signal, target).on('error', () => undefined);
+  target.pipe(response);
   const write: WriteBytes = (chunk) =>
     new Promise((resolve) => void target.write(chunk, () => resolve()));
   return { write, target };
@@ -159,12 +150,15 @@ async function sendHeadSlowly(exchange: Exchange, interval: number): Promise<voi
   }
 }
 
-/** Sends the head of the answer. With the fault `framing=close`, the body ends with the connection. */
+/**
+ * Sends the head of the answer. With the fault `framing=close`, the body ends with the connection.
+ * @returns a writer of the body: compressed, split and slowed down by the fault
+ */
 export async function sendHead(
   exchange: Exchange,
   status: number,
   headers: Readonly<Record<string, string>>,
-): Promise<BodyWriter> {
+) {
   const { fault, record, response, signal } = exchange;
   record.status = status;
   if (fault.framing === 'close') {
@@ -178,7 +172,8 @@ export async function sendHead(
   const { write, target } = openTarget(exchange);
   const writeSlowly = slowDown(exchange, write);
   return {
-    async write(chunk) {
+    /** Resolves when the client can take more. */
+    async write(chunk: string | Buffer): Promise<void> {
       signal.throwIfAborted();
       await writeSlowly(chunk);
     },

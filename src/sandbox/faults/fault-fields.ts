@@ -10,27 +10,29 @@ interface ValueKind<Value> {
   readonly parse: (text: string) => Value | undefined;
 }
 
+function valueKind<Value>(
+  placeholder: string,
+  expects: string,
+  parse: ValueKind<Value>['parse'],
+): ValueKind<Value> {
+  return { placeholder, expects, parse };
+}
+
 const toggle: ValueKind<boolean> = {
   expects: 'no value, "true" or "false"',
   parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
 };
 
-function anyText(placeholder: string): ValueKind<string> {
-  return { placeholder, expects: 'any text', parse: (value) => value };
-}
+/** Text that matches a pattern. */
+const text = (placeholder: string, expects = 'any text', pattern = /^/) =>
+  valueKind(placeholder, expects, (value) => (pattern.test(value) ? value : undefined));
 
-function choice<const Word extends string>(
-  words: readonly Word[],
-  placeholder = words.join('|'),
-): ValueKind<Word> {
-  return {
-    placeholder,
-    expects: `one of ${words.join(', ')}`,
-    parse: (value) => words.find((word) => word === value.toLowerCase()),
-  };
-}
+const choice = <const Word extends string>(words: readonly Word[], placeholder = words.join('|')) =>
+  valueKind(placeholder, `one of ${words.join(', ')}`, (value) =>
+    words.find((word) => word === value.toLowerCase()),
+  );
 
-const suffixes: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 };
+const suffixes: Readonly<Record<string, number>> = { k: 1000, m: 1_000_000 };
 
 function parseCount(value: string, least: number, most = Infinity): number | undefined {
   const [, digits, suffix = ''] = /^(\d{1,9})([km]?)$/i.exec(value.replaceAll(/[_,]/g, '')) ?? [];
@@ -41,105 +43,82 @@ function parseCount(value: string, least: number, most = Infinity): number | und
 /** A whole number; `k` and `m` mean thousands and millions. */
 function wholeNumber(least: number, most?: number): ValueKind<number> {
   const range = most === undefined ? `from ${least}` : `from ${least} to ${most}`;
-  return {
-    placeholder: 'n',
-    expects: `a whole number ${range}, such as ${Math.max(least, 3)}`,
-    parse: (value) => parseCount(value, least, most),
-  };
+  const expects = `a whole number ${range}, such as ${Math.max(least, 3)}`;
+  return valueKind('n', expects, (value) => parseCount(value, least, most));
 }
 
-const units: Readonly<Record<string, number>> = {
-  '': 1,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  min: 60_000,
-  h: 3_600_000,
-};
+const units: ReadonlyMap<string, number> = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['min', 60_000],
+  ['h', 3_600_000],
+]);
 
 function parseDuration(value: string): number | undefined {
   if (/^(forever|ever|infinity)$/i.test(value)) return Infinity;
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|min|m|h)?$/i.exec(value) ?? [];
-  return digits === undefined ? undefined : Number(digits) * (units[unit.toLowerCase()] ?? 1);
+  return digits === undefined ? undefined : Number(digits) * (units.get(unit.toLowerCase()) ?? 1);
 }
 
 /** In milliseconds; `Infinity` means forever. */
-const duration: ValueKind<number> = {
-  placeholder: 'time',
-  expects: 'milliseconds, a time such as 250ms, 2s or 1min, or "forever"',
-  parse: parseDuration,
-};
+const duration = valueKind(
+  'time',
+  'milliseconds, a time such as 250ms, 2s or 1min, or "forever"',
+  parseDuration,
+);
 
-const status: ValueKind<number> = {
-  placeholder: 'code',
-  expects: 'an HTTP status from 200 to 599',
-  parse: (value) => (/^[2-5]\d\d$/.test(value) ? Number(value) : undefined),
-};
+const status = valueKind('code', 'an HTTP status from 200 to 599', (value) =>
+  /^[2-5]\d\d$/.test(value) ? Number(value) : undefined,
+);
 
 const headerName = /^[\w!#$%&'*+\-.^`|~]+$/;
 /** The same pattern as in Node, whose `node:http` would slow every start of natter. */
 const headerText = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /** `Name: value`. */
-const headerLine: ValueKind<Readonly<Record<string, string>>> = {
-  placeholder: 'name: value',
-  expects: 'a header line such as "X-Request-Id: 7"',
-  parse(line) {
-    const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/s.exec(line.trim()) ?? [];
-    return headerName.test(name) && headerText.test(value)
-      ? { [name.toLowerCase()]: value }
-      : undefined;
-  },
-};
-
-/** Characters allowed in the value of a header. */
-function headerValue(placeholder: string, expects: string): ValueKind<string> {
-  return {
-    placeholder,
-    expects,
-    parse: (value) => (headerText.test(value) ? value : undefined),
-  };
-}
+const headerLine = valueKind('name: value', 'a header line such as "X-Request-Id: 7"', (line) => {
+  const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/s.exec(line.trim()) ?? [];
+  const isValid = headerName.test(name) && headerText.test(value);
+  return isValid ? { [name.toLowerCase()]: value } : undefined;
+});
 
 /** When a fault starts: before the headers, or after a number of events. */
-const cutPlace: ValueKind<number | 'request'> = {
-  placeholder: 'request|headers|n',
-  expects: '"request" (before the headers), "headers" (right after them) or a number of events',
-  parse(value) {
+const cutPlace = valueKind(
+  'request|headers|n',
+  '"request" (before the headers), "headers" (right after them) or a number of events',
+  (value): number | 'request' | undefined => {
     if (value === 'request') return value;
     return value === 'headers' ? 0 : parseCount(value, 0);
   },
-};
+);
 
 /** A pause in milliseconds before each event, or after each few bytes. */
-const drip: ValueKind<{ readonly interval: number; readonly bytes?: number }> = {
-  placeholder: 'time|bytes/time',
-  expects: 'a time between events such as 50ms, or bytes and a time such as 1/10ms',
-  parse(value) {
+const drip = valueKind(
+  'time|bytes/time',
+  'a time between events such as 50ms, or bytes and a time such as 1/10ms',
+  (value): { readonly interval: number; readonly bytes?: number } | undefined => {
     const [, bytes, time = ''] = /^(?:(\d{1,9})\/)?(.+)$/.exec(value) ?? [];
     const interval = parseDuration(time);
     if (interval === undefined || bytes === '0') return undefined;
     return bytes === undefined ? { interval } : { interval, bytes: Number(bytes) };
   },
-};
+);
 
 /** A delta is built in memory. */
 const maxUnits = 1_000_000;
 
 /** The size of deltas in UTF-16 units, or of writes in bytes. */
-const split: ValueKind<{ readonly units: number } | { readonly bytes: number }> = {
-  placeholder: 'utf16|bytes|n|bytes/n',
-  expects:
-    '"utf16" (a delta for each UTF-16 unit), a number of units for each delta, "bytes" (a write for each byte) or bytes/n',
-  parse(value) {
+const split = valueKind(
+  'utf16|bytes|n|bytes/n',
+  '"utf16" (a delta for each UTF-16 unit), a number of units for each delta, "bytes" (a write for each byte) or bytes/n',
+  (value): { readonly units: number } | { readonly bytes: number } | undefined => {
     if (value === 'utf16') return { units: 1 };
     const [, bytes, size] = /^(bytes)?\/?(\d{1,9})?$/.exec(value) ?? [];
-    const number = size === undefined ? 1 : Number(size);
-    if (number === 0 || number > maxUnits || (bytes === undefined && size === undefined))
-      return undefined;
+    const number = Number(size ?? 1);
+    if (number === 0 || number > maxUnits || (bytes ?? size) === undefined) return undefined;
     return bytes === undefined ? { units: number } : { bytes: number };
   },
-};
+);
 
 /** The part of an answer that a field changes; the reference has a table for each. */
 export type FaultSection = 'reply' | 'response' | 'timing' | 'ending' | 'events' | 'counting';
@@ -188,25 +167,25 @@ const responseFields = {
   }),
 
   status: response(status, 'respond with this status and an error body', { aliases: ['code'] }),
-  message: response(anyText('text'), 'message in the error body', { aliases: ['detail'] }),
+  message: response(text('text'), 'message in the error body', { aliases: ['detail'] }),
   'error-shape': response(choice(namesOf(errorShapes), 'shape'), 'shape of error bodies', {
     aliases: ['shape'],
   }),
-  body: response(anyText('text'), 'respond with exactly this body'),
+  body: response(text('text'), 'respond with exactly this body'),
   headers: response(headerLine, 'add a response header; repeatable', {
     aliases: ['header'],
     repeatable: true,
   }),
   'content-type': response(
-    headerValue('type', 'a media type such as text/plain'),
+    text('type', 'a media type such as text/plain', headerText),
     'media type in Content-Type',
   ),
   charset: response(
-    headerValue('label', 'a label such as windows-1252'),
+    text('label', 'a label such as windows-1252', headerText),
     'charset in Content-Type; the body stays UTF-8',
   ),
   'retry-after': response(
-    headerValue('value', 'any header text'),
+    text('value', 'any header text', headerText),
     'value of Retry-After; `date+3` becomes a date; the status is 429 unless set',
   ),
   encoding: response(choice(['gzip', 'br', 'deflate']), 'compress the body'),
@@ -276,7 +255,7 @@ const eventFields = {
     'send the error as plain data (default) or as an `event: error`',
   ),
   'no-done': events(toggle, 'omit `data: [DONE]`'),
-  'finish-reason': events(anyText('word'), 'finish_reason to send', { aliases: ['finish'] }),
+  'finish-reason': events(text('word'), 'finish_reason to send', { aliases: ['finish'] }),
   'no-finish-reason': events(toggle, 'omit the finish_reason', { aliases: ['no-finish'] }),
   usage: events(
     choice(['none', 'finish', 'last', 'every']),

@@ -1,4 +1,4 @@
-import { Failure } from '../../failure.ts';
+import { Failure, type FailureOptions } from '../../failure.ts';
 import { locatedProblem, isJsonObject, parseJson } from '../../json.ts';
 import { type Fault, replyFieldsOf } from './fault-fields.ts';
 import { type Directive, parseDirective, parseFault, type WrittenField } from './parse-fault.ts';
@@ -101,43 +101,43 @@ export function createFaultRules(rules: readonly FaultRule[]) {
 
 const conditions = ['method', 'path', 'model', 'prompt'];
 
-/** A JSON value as the text of the field in a group. */
-function fieldTexts(name: string, value: unknown, place: string): readonly WrittenField[] {
+/** A JSON value as the text of the field in a group; undefined for one that has none. */
+function fieldTexts(name: string, value: unknown): readonly WrittenField[] | undefined {
   if (value === true) return [[name, undefined]];
   if (value === false) return [];
   if (typeof value === 'string' || typeof value === 'number') return [[name, String(value)]];
   if (name === 'body' && value !== undefined) return [[name, JSON.stringify(value)]];
-  if (Array.isArray(value)) return value.flatMap((item) => fieldTexts(name, item, place));
-  if (isJsonObject(value) && ['headers', 'header'].includes(name)) {
-    return Object.entries(value).map(([header, text]) => [name, `${header}: ${String(text)}`]);
+  if (Array.isArray(value)) {
+    const texts = value.map((item) => fieldTexts(name, item));
+    return texts.includes(undefined) ? undefined : texts.flatMap((text) => text ?? []);
   }
-  throw new Failure('usage', `${place} must be text, a number, true or false`);
+  if (!isJsonObject(value) || !['headers', 'header'].includes(name)) return undefined;
+  return Object.entries(value).map(([header, text]) => [name, `${header}: ${String(text)}`]);
 }
 
-function parseCondition(value: unknown, place: string): FaultCondition {
-  if (!isJsonObject(value)) throw new Failure('usage', `${place} must be an object`);
-  for (const [name, text] of Object.entries(value)) {
-    if (!conditions.includes(name)) {
-      throw new Failure('usage', `${place}.${name} is unknown; use ${conditions.join(', ')}`);
-    }
-    if (typeof text !== 'string') throw new Failure('usage', `${place}.${name} must be text`);
-  }
-  return value;
-}
-
+/** @throws Failure `usage` with the place of the error */
 function parseRule(value: unknown, place: string, source: string): FaultRule {
-  if (!isJsonObject(value)) throw new Failure('usage', `${source}: ${place} must be an object`);
+  const refuse = (problem: string, options?: FailureOptions) =>
+    new Failure('usage', `${source}: ${place}${problem}`, options);
+  if (!isJsonObject(value)) throw refuse(' must be an object');
   const { when = {}, label = place, ...fields } = value;
+  if (!isJsonObject(when)) throw refuse('.when must be an object');
+  for (const [name, text] of Object.entries(when)) {
+    if (!conditions.includes(name)) {
+      throw refuse(`.when.${name} is unknown; use ${conditions.join(', ')}`);
+    }
+    if (typeof text !== 'string') throw refuse(`.when.${name} must be text`);
+  }
+  const written = Object.entries(fields).flatMap(([name, field]) => {
+    const texts = fieldTexts(name, field);
+    if (texts === undefined) throw refuse(`.${name} must be text, a number, true or false`);
+    return texts;
+  });
   try {
-    const condition = parseCondition(when, `${place}.when`);
-    const written = Object.entries(fields).flatMap(([name, field]) =>
-      fieldTexts(name, field, `${place}.${name}`),
-    );
-    return { label: String(label), when: condition, fault: parseFault(written) };
+    return { label: String(label), when, fault: parseFault(written) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const message = error.message.startsWith(place) ? error.message : `${place}: ${error.message}`;
-    throw new Failure('usage', `${source}: ${message}`, { cause: error, hint: error.hint });
+    throw refuse(`: ${error.message}`, { cause: error, hint: error.hint });
   }
 }
 

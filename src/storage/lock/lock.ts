@@ -45,13 +45,6 @@ export interface FoundLock {
   readonly renewedAt: number;
 }
 
-type LockState =
-  | { readonly type: 'dead' }
-  /** Its process is running, or the file is not a lock of natter. */
-  | { readonly type: 'alive' }
-  /** Its process cannot be seen from here; unless renewed, the lock is dead in `remaining` milliseconds. */
-  | { readonly type: 'unknown'; readonly remaining: number };
-
 /** Describes this process as the owner of a lock that it takes now. */
 export function createOwner(process: ProcessFacts, since: Date): LockOwner {
   const { machine = thisMachine } = process;
@@ -82,7 +75,7 @@ function parseOwner(text: string): LockOwner | undefined {
 }
 
 /** Whether the owner is running; `unknown` if it cannot be seen from here: then the age of its lock decides. */
-function livenessOf(owner: LockOwner, process: ProcessFacts): LockState['type'] {
+function livenessOf(owner: LockOwner, process: ProcessFacts): 'alive' | 'dead' | 'unknown' {
   const { machine = thisMachine } = process;
   // Else its process id means nothing here: a different host, or a container with the same name.
   if (owner.host !== machine.host() || owner.space !== machine.space()) return 'unknown';
@@ -193,15 +186,17 @@ export function releaseLock(path: string, token: string): void {
  */
 const ageOf = ({ renewedAt }: FoundLock) => Math.abs(Date.now() - renewedAt);
 
-/** Judges a lock that was found. */
-function stateOf(found: FoundLock, process: ProcessFacts): LockState {
+/**
+ * Judges a lock that was found. It is `alive` if its process is running, or if the file is not a lock of natter. If its
+ * process cannot be seen from here, the lock is dead in `remaining` milliseconds, unless it is renewed.
+ */
+function stateOf(found: FoundLock, process: ProcessFacts) {
   const { owner, isForeign } = found;
-  if (isForeign) return { type: 'alive' };
   const type = owner === undefined ? 'unknown' : livenessOf(owner, process);
-  if (type !== 'unknown') return { type };
   const limit = owner === undefined ? incompleteStaleAfter : staleAfter;
   const remaining = limit - ageOf(found);
-  return remaining > 0 ? { type, remaining } : { type: 'dead' };
+  if (isForeign) return { type: 'alive', remaining };
+  return { type: type === 'unknown' && remaining <= 0 ? 'dead' : type, remaining };
 }
 
 /** Removes a dead lock, unless another process is removing it. @throws the system's error */

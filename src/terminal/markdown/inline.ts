@@ -3,7 +3,7 @@ import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { sanitizeLine } from '../safety/sanitizer.ts';
 import type { Look } from '../style.ts';
 import { Paragraph, type Place, type ReadPiece } from './paragraph.ts';
-import { type MarkdownLook, mergeSpans, plainSpan, visibleText, type Span } from './span.ts';
+import { type MarkdownLook, mergeSpans, visibleText, type Span } from './span.ts';
 import { formulaRows } from '../formula.ts';
 
 /** The text with its formulas, and what is between them, changed. */
@@ -159,14 +159,12 @@ export function withCharacters(text: string): string {
   });
 }
 
-const mark = /[\\`*_~[\]<&@/.$]/;
-
 /** Reads a piece as spans that have all of its text; formulas are Unicode or as written. */
 export function readSpans(options: MarkdownLook): ReadPiece<Span> {
   const shown = (tex: string) =>
     (options.unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
   return (source, formulas) => {
-    if (formulas === undefined) return [plainSpan(source)];
+    if (formulas === undefined) return textSpan(source, []);
     const all = withFormulas(source, formulas, shown);
     const text = all.trimStart();
     const lead = all.slice(0, all.length - text.length);
@@ -177,6 +175,5 @@ export function readSpans(options: MarkdownLook): ReadPiece<Span> {
 
 /** The spans of a whole text, for headings and cells. */
 export function inlineText(source: string, options: MarkdownLook): readonly Span[] {
-  if (source !== '' && !mark.test(source)) return [plainSpan(source)];
   return new Paragraph(readSpans(options)).whole(source);
 }

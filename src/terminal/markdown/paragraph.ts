@@ -347,7 +347,7 @@ export class Paragraph<Part> {
       if (opener?.character !== character) continue;
       const three = (opener.both || both) && (opener.length + rest) % 3 === 0 && rest % 3 !== 0;
       if (three) continue;
-      const used = opener.length >= 2 && rest >= 2 ? 2 : 1;
+      const used = Math.min(2, opener.length, rest);
       openers.length = index + 1;
       opener.length -= used;
       rest -= used;

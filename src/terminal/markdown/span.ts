@@ -20,10 +20,6 @@ export interface Span {
   readonly link?: string;
 }
 
-export function plainSpan(text: string): Span {
-  return { text, looks: [] };
-}
-
 const OSC8 = '\u001B]8;;';
 const ST = '\u001B\\';
 

@@ -43,6 +43,8 @@ function unitsOf(word: string): readonly string[] {
   return units;
 }
 
+const blank = /[ \t]/;
+
 /** What follows may belong to the same unit. */
 const isOpen = (last: string) => isWide(last) || noEnd.test(last);
 
@@ -79,24 +81,18 @@ export class Rows {
   place(text: string, isEnd: boolean) {
     this.#breaks = [];
     let placed = 0;
-    for (;;) {
-      const from = placed;
-      const next = endOf(spaceRun, text, from);
-      const end = endOf(wordRun, text, next);
-      if (end > next) {
-        placed = this.#placeWord(
-          text.slice(next, end),
-          from,
-          next - from,
-          !isEnd && end === text.length,
-        );
-        if (placed < end) break;
-      } else if (text[next] === '\n') {
-        placed = next + 1;
-        this.#break(from, placed);
+    for (const { 0: part, index } of text.matchAll(/[ \t]+|\n|[^ \t\n]+/g)) {
+      const end = index + part.length;
+      if (part === '\n') {
+        this.#break(placed, end);
+        placed = end;
         this.#last = '';
         this.#isLong = false;
-      } else break;
+      } else if (!blank.test(part)) {
+        const isLast = !isEnd && end === text.length;
+        placed = this.#placeWord(part, placed, index - placed, isLast);
+        if (placed < end) break;
+      }
     }
     return { breaks: this.#breaks, placed: isEnd ? text.length : placed };
   }
@@ -146,15 +142,6 @@ export class Rows {
   }
 }
 
-const spaceRun = /[ \t]*/y;
-const wordRun = /[^ \t\n]*/y;
-
-/** The end of what the pattern, which may be empty, matches at this place. */
-function endOf(pattern: RegExp, text: string, from: number): number {
-  pattern.lastIndex = from;
-  return pattern.test(text) ? pattern.lastIndex : from;
-}
-
 function withRowEnds(text: string, breaks: readonly RowBreak[]): string {
   let rows = '';
   let at = 0;
@@ -177,7 +164,6 @@ function endingOf(text: string, kind: RegExp, most: number): number {
   return start;
 }
 
-const blank = /[ \t]/;
 /** A longer word is written before its end. */
 const maxWord = 1000;
 /** A character of a word that the next piece may continue; scripts without spaces have no such words. */

@@ -14,7 +14,7 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openResultFile } from '../../../src/batch/results/result-file.ts';
+import { openResultFile, type ResultFile } from '../../../src/batch/results/result-file.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { folderOf } from '../../support/folder.ts';
@@ -39,15 +39,14 @@ function fileWith(text: string): string {
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
+/** Appends an answer to an open file. */
+const add = (file: ResultFile, index: number, text = line(index)) =>
+  file.append({ index, fingerprint: undefined, isAnswered: true }, text);
+
 /** Appends results to a file, then finishes and closes it. */
 async function append(path: string, indexes: readonly number[], ordered = true): Promise<void> {
   const file = openResultFile(path, options);
-  for (const index of indexes) {
-    file.append(
-      { index, fingerprint: String(index).padStart(16, '0'), isAnswered: true },
-      line(index),
-    );
-  }
+  for (const index of indexes) add(file, index);
   await file.finish(ordered, true);
   await file.close();
 }
@@ -57,7 +56,7 @@ describe('a results file', () => {
     const path = join(folderOf(), 'out.jsonl');
     const file = openResultFile(path, options);
     for (const index of [3, 1, 2]) {
-      file.append({ index, fingerprint: '1', isAnswered: true }, line(index));
+      add(file, index);
       expect(read(path).endsWith(line(index))).toBe(true);
     }
     await file.finish(true, true);
@@ -195,9 +194,7 @@ describe('a results file', () => {
     const text = (index: number) => line(index, { content: 'x'.repeat(300_000) });
     const file = openResultFile(path, options);
     const indexes = [9, 2, 7, 4, 5, 6, 3, 8, 1];
-    for (const index of indexes) {
-      file.append({ index, fingerprint: '0', isAnswered: true }, text(index));
-    }
+    for (const index of indexes) add(file, index, text(index));
     await file.finish(true, true);
     await file.close();
     expect(read(path)).toBe([1, 2, 3, 4, 5, 6, 7, 8, 9].map(text).join(''));
@@ -205,8 +202,6 @@ describe('a results file', () => {
 });
 
 const killed = { ...options, process: { id: process.pid, isRunning: () => false } };
-
-const answerLine = (index: number) => `${JSON.stringify({ index, content: `é ${index}` })}\n`;
 
 describe('the lock of a results file', () => {
   test('refuses the file while another natter is writing it', async () => {
@@ -223,17 +218,16 @@ describe('the lock of a results file', () => {
     const path = join(folderOf(), 'out.jsonl');
     const clock = createFakeClock();
     const suspended = openResultFile(path, { ...options, clock });
-    const result = { index: 1, fingerprint: '1', isAnswered: true };
-    suspended.append({ ...result }, answerLine(1));
+    add(suspended, 1);
     const next = openResultFile(path, killed);
-    next.append({ ...result, index: 2 }, answerLine(2));
+    add(next, 2);
     await clock.advance(60_000);
     const refusal = `another natter is writing ${path}: this one was suspended for too long`;
-    expect(() => suspended.append({ ...result, index: 3 }, answerLine(3))).toThrow(refusal);
+    expect(() => add(suspended, 3)).toThrow(refusal);
     await expect(suspended.finish(true, true)).rejects.toThrow(refusal);
     await suspended.close();
     await next.close();
-    expect(read(path)).toBe(answerLine(1) + answerLine(2));
+    expect(read(path)).toBe(line(1) + line(2));
   });
 
   test('is taken over at once from a natter that was killed', async () => {
@@ -253,10 +247,8 @@ function open() {
   const process = { id: 1, isRunning: () => true };
   const file = openResultFile(path, { process, clock, onRewritten: () => (rewritten += 1) });
   onTestFinished(() => file.close());
-  const add = (index: number) =>
-    file.append({ index, fingerprint: undefined, isAnswered: true }, answerLine(index));
-  add(1);
-  return { path, file, clock, add, rewritten: () => rewritten };
+  add(file, 1);
+  return { path, file, clock, rewritten: () => rewritten };
 }
 
 describe('a results file', () => {
@@ -268,16 +260,16 @@ describe('a results file', () => {
     ],
     ['is moved away', (path: string) => renameSync(path, `${path}.moved`)],
   ])('X10: that %s is written again within a second, with all results', async (_, remove) => {
-    const { path, file, clock, add, rewritten } = open();
+    const { path, file, clock, rewritten } = open();
     chmodSync(path, 0o640);
     remove(path);
-    add(3);
+    add(file, 3);
     await clock.advance(1000);
-    expect(read(path)).toBe(answerLine(1) + answerLine(3));
+    expect(read(path)).toBe(line(1) + line(3));
     expect(statSync(path).mode & 0o777).toBe(0o640);
-    add(2);
+    add(file, 2);
     await file.finish(true, true);
-    expect(read(path)).toBe(answerLine(1) + answerLine(2) + answerLine(3));
+    expect(read(path)).toBe(line(1) + line(2) + line(3));
     expect({ rewritten: rewritten(), isBroken: file.broken.aborted }).toEqual({
       rewritten: 1,
       isBroken: false,
@@ -288,11 +280,11 @@ describe('a results file', () => {
     const { path, file } = open();
     rmSync(path);
     await file.finish(true, true);
-    expect(read(path)).toBe(answerLine(1));
+    expect(read(path)).toBe(line(1));
   });
 
   test('X10: that is replaced ends the run without losing either file', async () => {
-    const { path, file, clock, add } = open();
+    const { path, file, clock } = open();
     writeFileSync(`${path}.new`, 'my own\n');
     renameSync(`${path}.new`, path);
     writeFileSync(`${path}.kept`, 'taken\n');
@@ -303,13 +295,13 @@ describe('a results file', () => {
       hint: expect.stringContaining(`${path}.kept-2`) as string,
     }) as Error;
     expect(file.broken.reason).toEqual(failure);
-    expect(() => add(2)).toThrow(failure);
+    expect(() => add(file, 2)).toThrow(failure);
     await expect(file.finish(true, true)).rejects.toEqual(failure);
     await file.close();
     expect([read(path), read(`${path}.kept`), read(`${path}.kept-2`)]).toEqual([
       'my own\n',
       'taken\n',
-      answerLine(1),
+      line(1),
     ]);
   });
 
@@ -343,7 +335,7 @@ describe('a results file', () => {
     writeFileSync(folder, '');
     await clock.advance(1000);
     expect(file.broken.reason).toMatchObject({ kind: 'storage' });
-    expect([...file.unsaved()]).toEqual([answerLine(1)]);
+    expect([...file.unsaved()]).toEqual([line(1)]);
     expect(existsSync(path)).toBe(false);
   });
 
@@ -354,7 +346,7 @@ describe('a results file', () => {
     const process = { id: 1, isRunning: () => true };
     const file = openResultFile(join(folder, 'out.jsonl'), { process, clock, synchronize });
     onTestFinished(() => file.close());
-    file.append({ index: 1, fingerprint: undefined, isAnswered: true }, answerLine(1));
+    add(file, 1);
     // The flush fails at once; the file is checked a second later.
     await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(1000);
@@ -366,8 +358,8 @@ describe('a results file', () => {
 });
 
 test('X10: the next result detects a truncated file and does not overwrite it', () => {
-  const { path, add } = open();
+  const { path, file } = open();
   truncateSync(path, 0);
-  expect(() => add(2)).toThrow('another program truncated');
+  expect(() => add(file, 2)).toThrow('another program truncated');
   expect(read(path)).toBe('');
 });

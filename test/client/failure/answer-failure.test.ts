@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutAnswer } from '../../../src/client/failure/answer-failure.ts';
+import { cutAnswer, noAnswer } from '../../../src/client/failure/answer-failure.ts';
 import { maskFailure } from '../../../src/client/failure/change-failure.ts';
 import { Failure, type Remedy } from '../../../src/failure.ts';
 
@@ -21,6 +21,36 @@ test.each([
     });
     const failure = cutAnswer(cause, true, 'r-1');
     expect(failure).toMatchObject({ kind: 'incomplete', message, remedy, requestId: 'r-1' });
+  },
+);
+
+const filtered = 'the service filtered the answer (finish_reason content_filter)';
+const tool = 'the model called a tool instead of answering (finish_reason tool_calls)';
+const called = 'the model called a function instead of answering (finish_reason function_call)';
+const refused = 'the model refused to answer';
+
+test.each<[reason: string, parts: string, message?: string, code?: string]>([
+  ['content_filter', 'text', filtered, 'rephrase-prompt'],
+  ['tool_calls', 'tool', tool, 'ask-for-text'],
+  ['function_call', '', called, 'ask-for-text'],
+  ['stop', 'tool', tool, 'ask-for-text'],
+  ['stop', 'refusal', refused, 'rephrase-prompt'],
+  ['stop', 'text refusal', refused, 'rephrase-prompt'],
+  ['stop', 'text'],
+  ['length', 'text'],
+  ['stop', ''],
+  ['toString', ''],
+  ['stop', 'text tool'],
+])(
+  'X23: a stream that ends with %s after "%s" has the failure %s',
+  (reason, parts, message, code) => {
+    const end = { type: 'end', complete: true, finishReason: reason } as const;
+    const failure = noAnswer(
+      { ...end, calledTools: parts.includes('tool') },
+      { text: parts.includes('text'), refusal: parts.includes('refusal') },
+    );
+    expect(failure?.message).toBe(message);
+    expect(failure?.remedy?.code).toBe(code);
   },
 );
 

@@ -33,57 +33,30 @@ test.each([
   expect(host(url, proxies)).toBeUndefined();
 });
 
-// Based on the cases of undici's EnvHttpProxyAgent.
-const direct: readonly (readonly [string, string])[] = [
-  ['*', 'https://example.test'],
-  ['example', 'http://example'],
-  ['example', 'http://example:1337'],
-  ['example', 'http://sub.example'],
-  ['example', 'http://a.b.example'],
-  ['sub.example', 'http://no.sub.example'],
-  ['example:80, other:3000', 'http://example'],
-  ['example:80, other:3000', 'http://sub.example:80'],
-  ['example:80, other:3000', 'https://other:3000'],
-  ['.example', 'http://example'],
-  ['.example', 'http://sub.example:1337'],
-  ['*.example', 'http://example'],
-  ['*.example', 'http://a.b.example'],
-  ['[2001:db8::1],[2001:db8::2]:80', 'http://[2001:db8::1]:1337'],
-  ['[2001:db8::1],[2001:db8::2]:80', 'http://[2001:db8::2]'],
-  ['2001:db8::1', 'http://[2001:db8::1]:80'],
-  ['10.0.0.1,10.0.0.2:80', 'http://10.0.0.1:1337'],
-  ['10.0.0.1,10.0.0.2:80', 'http://10.0.0.2'],
-  ['xxx:443', 'https://xxx'],
-  ['XXX YYY ZzZ', 'http://zZz'],
-  ['example.test.', 'http://example.test'],
-  ['example.test', 'http://example.test.'],
-];
-
-test.each(direct)('K17 NO_PROXY "%s" applies to %s', (list, url) => {
-  expect(host(url, { ...proxies, NO_PROXY: list })).toBeUndefined();
-});
-
-const proxied: readonly (readonly [string, string])[] = [
-  ['', 'http://example'],
-  [',', 'http://example'],
-  [',\t,,,\n,  ,\r', 'http://example'],
-  ['example', 'http://prefexample'],
-  ['example', 'http://example.no'],
-  ['sub.example', 'http://example'],
-  ['sub.example', 'http://sub-example'],
-  ['example:80', 'http://example:1337'],
-  ['.example', 'http://prefexample'],
-  ['*.example', 'http://prefexample'],
-  ['*example', 'http://example'],
-  ['.*example', 'http://sub.example'],
-  ['[2001:db8::2]:80', 'http://[2001:db8::2]:1337'],
-  ['10.0.0.2:80', 'http://10.0.0.2:1337'],
-  ['10.0.0.0/8', 'http://10.0.0.1'],
-  ['xxx:443', 'https://xxx:1337'],
-];
-
-test.each(proxied)('K17 NO_PROXY "%s" sends %s through the proxy', (list, url) => {
-  expect(host(url, { ...proxies, NO_PROXY: list })).toBeDefined();
+// Based on the cases of undici's EnvHttpProxyAgent: the addresses to which a NO_PROXY applies, and others.
+test.each<[list: string, direct: readonly string[], proxied: readonly string[]]>([
+  ['*', ['https://example.test'], []],
+  ['', [], ['http://example']],
+  [',\t,,,\n,  ,\r', [], ['http://example']],
+  ['example', ['http://example', 'http://a.b.example:1337'], ['http://prefexample', 'http://e.no']],
+  ['sub.example', ['http://no.sub.example'], ['http://example', 'http://sub-example']],
+  ['example:80, other:3000', ['http://example', 'http://sub.example:80'], ['http://example:1337']],
+  ['.example', ['http://example', 'http://sub.example:1337'], ['http://prefexample']],
+  ['*.example', ['http://example', 'http://a.b.example'], ['http://prefexample']],
+  ['*example', [], ['http://example']],
+  ['.*example', [], ['http://sub.example']],
+  ['[2001:db8::2]:80', ['http://[2001:db8::2]'], ['http://[2001:db8::2]:1337']],
+  ['2001:db8::1', ['http://[2001:db8::1]:80'], ['http://[2001:db8::2]']],
+  ['10.0.0.1,10.0.0.2:80', ['http://10.0.0.1:1337', 'http://10.0.0.2'], ['http://10.0.0.2:1337']],
+  ['10.0.0.0/8', [], ['http://10.0.0.1']],
+  ['xxx:443', ['https://xxx'], ['https://xxx:1337']],
+  ['XXX YYY ZzZ', ['http://zZz'], []],
+  ['example.test.', ['http://example.test'], []],
+  ['example.test', ['http://example.test.'], []],
+])('K17 NO_PROXY "%s" applies to %j, not to %j', (list, direct, proxied) => {
+  const environment = { ...proxies, NO_PROXY: list };
+  expect(direct.map((url) => host(url, environment))).toEqual(direct.map(() => undefined));
+  expect(proxied.map((url) => host(url, environment))).not.toContain(undefined);
 });
 
 test('K17 lower-case no_proxy takes precedence', () => {

@@ -5,6 +5,7 @@ import { rule } from '../../sandbox/sandbox-helpers.ts';
 import {
   expectComplete,
   openBatchPlace,
+  openFiles,
   openPrompts,
   parseResults,
   promptLines,
@@ -86,8 +87,9 @@ const parse = (text: string) => jsonLines(text) as readonly Line[];
 
 describe('natter batch --dry-run', () => {
   test('prints the requests, and sends nothing', async () => {
-    const place = await openBatchPlace();
-    place.write('p.jsonl', '{"id":"a","prompt":"one"}\n{"prompt":"two","max_tokens":7}\n');
+    const place = await openFiles({
+      'p.jsonl': '{"id":"a","prompt":"one"}\n{"prompt":"two","max_tokens":7}\n',
+    });
     const words = ['p.jsonl', '-s', 'brief', '--concurrency', '1'];
     const dry = await place.run([...words, '--dry-run']);
     expect(dry.code).toBe(0);
@@ -118,8 +120,7 @@ describe('natter batch --dry-run', () => {
   });
 
   test('reports an invalid item, and exits with the code of its cause', async () => {
-    const place = await openBatchPlace();
-    place.write('p.jsonl', '{"prompt":"one"}\noops\n');
+    const place = await openFiles({ 'p.jsonl': '{"prompt":"one"}\noops\n' });
     const { code, stdout, stderr } = await place.run(['p.jsonl', '--dry-run']);
     expect(code).toBe(2);
     expect(parse(stdout)[1]).toMatchObject({ index: 2, error: { kind: 'usage' } });
@@ -222,8 +223,7 @@ describe('natter batch --rerun-failed', () => {
   });
 
   test('does not repeat a round for invalid lines', async () => {
-    const place = await openBatchPlace();
-    place.write('p.jsonl', '{"prompt":"a"}\noops\n');
+    const place = await openFiles({ 'p.jsonl': '{"prompt":"a"}\noops\n' });
     const { code, stderr } = await place.run(['p.jsonl', '-o', 'out.jsonl', '--rerun-failed', '2']);
     expect(code).toBe(2);
     expect(stderr).not.toContain('again (1 of');
@@ -233,8 +233,7 @@ describe('natter batch --rerun-failed', () => {
     [['p.txt', '--rerun-failed', '1']],
     [['-', '-o', 'out.jsonl', '--rerun-failed', '1']],
   ])('needs a results file and an input file: %j', async (words) => {
-    const place = await openBatchPlace();
-    place.write('p.txt', 'one\n');
+    const place = await openFiles({ 'p.txt': 'one\n' });
     const result = await place.run(words, { input: 'one\n' });
     expectFailure(result, 2, '--rerun-failed needs -o FILE and a named input file');
     expect(place.asked).toEqual([]);
@@ -330,8 +329,7 @@ describe('the same command again', () => {
   });
 
   test('sends a corrected line', async () => {
-    const place = await openBatchPlace();
-    place.write('p.jsonl', '{"prompt":"prompt 1"}\noops\n');
+    const place = await openFiles({ 'p.jsonl': '{"prompt":"prompt 1"}\noops\n' });
     await place.run(['p.jsonl', '-o', 'out.jsonl']);
     place.write('p.jsonl', '{"prompt":"prompt 1"}\n{"prompt":"prompt 2"}\n');
     expect((await place.run(['p.jsonl', '-o', 'out.jsonl'])).code).toBe(0);

@@ -2,7 +2,13 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
-import { type BatchPlace, openBatchPlace, openPrompts, promptLines } from '../../support/batch.ts';
+import {
+  type BatchPlace,
+  openBatchPlace,
+  openFiles,
+  openPrompts,
+  promptLines,
+} from '../../support/batch.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
@@ -18,8 +24,9 @@ const openaiRequest = (id: string, content: string, more: object = {}) =>
 
 describe('an input of OpenAI batch requests', () => {
   test('X12: may have any field in a body', async () => {
-    const place = await openBatchPlace();
-    place.write('r.jsonl', openaiRequest('a', 'one', { temperature: 0, vendor: { x: [1] } }));
+    const place = await openFiles({
+      'r.jsonl': openaiRequest('a', 'one', { temperature: 0, vendor: { x: [1] } }),
+    });
     // The sandbox refuses fields that the contract does not have.
     expect((await place.run(['r.jsonl', '--no-stream'])).code).toBe(7);
     expect(place.bodies).toEqual([
@@ -136,8 +143,7 @@ describe('--output-format csv', () => {
   const words = ['t.csv', '--template', '{{text}}', '--output-format', 'csv'];
 
   async function openTablePlace(): Promise<BatchPlace> {
-    const place = await openBatchPlace();
-    place.write('t.csv', table);
+    const place = await openFiles({ 't.csv': table });
     return place;
   }
 
@@ -284,23 +290,15 @@ interface CheckedResult {
 /** A batch of these prompts whose service gives these answers, one to each request, and the last one to all others. */
 async function openChecked(prompts: readonly string[], answers: readonly string[]) {
   const server = await serve(answers.map((answer) => [streamed(answer)]));
-  const place = await openBatchPlace();
-  place.write('p.txt', prompts.map((prompt) => `${prompt}\n`).join(''));
-  const run = (options: readonly string[], settings: Readonly<Record<string, string>> = {}) =>
-    place.run(options, { env: serviceAt(server, settings) });
+  const place = await openFiles({ 'p.txt': prompts.map((prompt) => `${prompt}\n`).join('') });
+  const { requests } = server;
+  const run = (options: readonly string[]) => place.run(options, { env: serviceAt(server) });
   const promptsOf = () =>
-    server.requests.map(({ body }) => {
+    requests.map(({ body }) => {
       const { messages } = JSON.parse(body) as { messages: readonly { content: string }[] };
       return messages.map(({ content }) => content);
     });
-  return {
-    run,
-    promptsOf,
-    requests: server.requests,
-    results: (...file: Parameters<typeof place.results>) => place.results(...file),
-    read: (...file: Parameters<typeof place.read>) => place.read(...file),
-    write: (...file: Parameters<typeof place.write>) => place.write(...file),
-  };
+  return { ...place, run, promptsOf, requests };
 }
 
 const resultsOf = (text: string) => jsonLines(text) as readonly CheckedResult[];
@@ -401,8 +399,7 @@ describe('natter batch --schema', () => {
 test('an answer that was cut at --max-tokens is not a transient failure', async () => {
   const answer = stream(delta('{"name": "Ad'), finish('length'), done);
   const server = await serve([[Buffer.concat(answer)]]);
-  const place = await openBatchPlace();
-  place.write('p.txt', 'who?\n');
+  const place = await openFiles({ 'p.txt': 'who?\n' });
   const { code } = await place.run(['p.txt', ...schema], { env: serviceAt(server) });
   expect(code).toBe(11);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchPlace, openBatchPlace, openPrompts, promptLines } from '../../support/batch.ts';
+import { openBatchPlace, openFiles, openPrompts, promptLines } from '../../support/batch.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines } from '../../support/natter.ts';
 
@@ -16,8 +16,7 @@ const user = (content: string) => [{ role: 'user', content }];
 
 describe('natter batch export', () => {
   test('writes a table and a template as an OpenAI batch file, and sends nothing', async () => {
-    const place = await openBatchPlace();
-    place.write('t.csv', 'id;text\nr1;good\nr2;bad\n');
+    const place = await openFiles({ 't.csv': 'id;text\nr1;good\nr2;bad\n' });
     const words = ['export', 't.csv', '--template', 'Mood of {{text}}', '-o', 'out.jsonl'];
     const more = ['-m', 'nextgen', '-s', 'brief', '-t', '9', '--param', 'seed=1'];
     const { code, stderr } = await place.run([...words, ...more]);
@@ -57,8 +56,7 @@ describe('natter batch export', () => {
   });
 
   test('leaves out invalid lines, and reports them', async () => {
-    const place = await openBatchPlace();
-    place.write('p.jsonl', '{"prompt":"a"}\noops\n{"prompt":"b","x":1}\n');
+    const place = await openFiles({ 'p.jsonl': '{"prompt":"a"}\noops\n{"prompt":"b","x":1}\n' });
     const { code, stdout, stderr } = await place.run(['export', 'p.jsonl']);
     expect(code).toBe(2);
     expect(parse(stdout)).toHaveLength(1);
@@ -82,77 +80,17 @@ describe('natter batch export', () => {
     [['empty.txt'], 'empty.txt contains no prompt'],
     [['p.txt', '--template', '{{x}}', '--format', 'csv'], '"x" in the template is not a column'],
   ])('%j is refused', async (words, message) => {
-    const place = await openBatchPlace();
-    place.write('p.txt', 'one\n');
-    place.write('empty.txt', '\n');
-    place.write('old.jsonl', 'old\n');
+    const place = await openFiles({ 'p.txt': 'one\n', 'empty.txt': '\n', 'old.jsonl': 'old\n' });
     expectFailure(await place.run(['export', ...words]), 2, message);
     expect(place.read('old.jsonl')).toBe('old\n');
     expect(place.read('p.txt')).toBe('one\n');
   });
 
   test('replaces a file with --force', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', 'one\n');
-    place.write('old.jsonl', 'old\n');
+    const place = await openFiles({ 'p.txt': 'one\n', 'old.jsonl': 'old\n' });
     const { code } = await place.run(['export', 'p.txt', '-o', 'old.jsonl', '--force']);
     expect(code).toBe(0);
     expect(parse(place.read('old.jsonl'))).toHaveLength(1);
-  });
-});
-
-interface CheckedRequest {
-  readonly custom_id: string;
-  readonly body: {
-    readonly messages: readonly { readonly content: string }[];
-    readonly response_format?: object;
-  };
-}
-
-const exportWords = ['export', 'p.txt', '--schema', 'mood good|bad'];
-
-async function openPlace() {
-  const place = await openBatchPlace();
-  place.write('p.txt', 'one\ntwo\n');
-  return place;
-}
-
-function outputOf(requests: readonly CheckedRequest[], answers: readonly string[]): string {
-  return requests
-    .map(({ custom_id: id }, index) => {
-      const message = { role: 'assistant', content: answers[index] };
-      const body = { model: 'engine-1', choices: [{ message, finish_reason: 'stop' }] };
-      return `${JSON.stringify({ custom_id: id, response: { status_code: 200, body }, error: null })}\n`;
-    })
-    .join('');
-}
-
-describe('natter batch export --schema', () => {
-  test('puts the schema into the prompt, and no field that the service may refuse', async () => {
-    const place = await openPlace();
-    const { code, stdout } = await place.run(exportWords);
-    expect(code).toBe(0);
-    const [first] = jsonLines(stdout) as readonly CheckedRequest[];
-    expect(first?.body.messages).toEqual([
-      { role: 'user', content: expect.stringMatching(/^one\n\nAnswer with one JSON value/) },
-    ]);
-    expect(first?.body).not.toHaveProperty('response_format');
-  });
-
-  test('its results are imported and checked with the same schema', async () => {
-    const place = await openPlace();
-    const { stdout } = await place.run(exportWords);
-    const answers = ['{"mood": "good"}', '{"mood": "glad"}'];
-    place.write('out.jsonl', outputOf(jsonLines(stdout) as readonly CheckedRequest[], answers));
-    const schema = ['--schema', 'mood good|bad', '--select', '/mood'];
-    const run = await place.run(['import', 'p.txt', 'out.jsonl', ...schema, '-o', 'all.jsonl']);
-    expect(run.code).toBe(11);
-    expect(place.results('all.jsonl')).toMatchObject([
-      { index: 1, value: { mood: 'good' }, selected: 'good' },
-      { index: 2, error: { kind: 'mismatch' } },
-    ]);
-    const without = await place.run(['import', 'p.txt', 'out.jsonl']);
-    expect(without.code).toBe(2);
   });
 });
 
@@ -171,7 +109,7 @@ const completion = (content: string, more: object = {}) => ({
   ...more,
 });
 
-const answer = (id: string, content: string, more: object = {}) => ({
+const answer = (id: string | undefined, content: string, more: object = {}) => ({
   id: `batch_req_${id}`,
   custom_id: id,
   response: { status_code: 200, request_id: 'req_1', body: completion(content, more) },
@@ -214,13 +152,29 @@ const refusedByVllm = (id: string) => ({
   },
 });
 
+test('natter batch export --schema puts the schema into the prompt, and no field that the service may refuse', async () => {
+  const place = await openPrompts(2);
+  const { code, stdout } = await place.run(['export', 'p.txt', '--schema', 'mood good|bad']);
+  expect(code).toBe(0);
+  const content = expect.stringMatching(/^prompt 1\n\nAnswer with one JSON value/) as string;
+  expect(parse(stdout)[0]?.body).toEqual({ model: 'origin', messages: user(content) });
+
+  const [good, bad] = parse(stdout).map(({ custom_id: id }) => id);
+  const answers = [answer(good, '{"mood": "good"}'), answer(bad, '{"mood": "glad"}')];
+  place.write('out.jsonl', lines(...answers));
+  const run = ['import', 'p.txt', 'out.jsonl'];
+  const schema = ['--schema', 'mood good|bad', '--select', '/mood', '-o', 'all.jsonl'];
+  expect((await place.run([...run, ...schema])).code).toBe(11);
+  expect(place.results('all.jsonl')).toMatchObject([
+    { index: 1, value: { mood: 'good' }, selected: 'good' },
+    { index: 2, error: { kind: 'mismatch' } },
+  ]);
+  expect((await place.run(run)).code).toBe(2);
+});
+
 const table = 'id,text\na,one\nb,two\nc,three\nd,four\n';
 
-async function openTablePlace(): Promise<BatchPlace> {
-  const place = await openBatchPlace();
-  place.write('t.csv', table);
-  return place;
-}
+const openTablePlace = () => openFiles({ 't.csv': table });
 
 const importWords = ['import', 't.csv', 'output.jsonl', '--template', '{{text}}'];
 

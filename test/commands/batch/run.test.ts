@@ -8,6 +8,7 @@ import {
   installPackages,
   nodeWarnings,
   openBatchPlace,
+  openFiles,
   openPrompts,
   parseResults,
   promptLines,
@@ -76,8 +77,7 @@ describe('natter batch', () => {
   });
 
   test('reports an invalid line, sends the others, and exits with 2', async () => {
-    const place = await openBatchPlace();
-    place.write('p.jsonl', '{"prompt":"a"}\noops\n{"prompt":"b"}\n');
+    const place = await openFiles({ 'p.jsonl': '{"prompt":"a"}\noops\n{"prompt":"b"}\n' });
     const { code, stdout, stderr } = await place.run(['p.jsonl']);
     expect(code).toBe(2);
     expect(stderr).toContain(
@@ -167,8 +167,7 @@ describe('natter batch', () => {
   });
 
   test('a shard without items is not an error, and its file is empty', async () => {
-    const place = await openBatchPlace();
-    place.write('p.txt', 'one\n');
+    const place = await openFiles({ 'p.txt': 'one\n' });
     const { code, stderr } = await place.run(['p.txt', '--shard', '2/2', '-o', 'out.jsonl']);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stderr).toContain('0 of 0 items answered');

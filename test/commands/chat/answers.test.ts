@@ -82,10 +82,8 @@ describe('Y6:', () => {
   });
 
   test('response headers over the limit of Node are reported', async () => {
-    const { code, stderr, server } = await runOn(
-      [[head(200, { 'x-long': 'a'.repeat(17_000) }), delta('Hi'), done]],
-      ['hi'],
-    );
+    const reply = [head(200, { 'x-long': 'a'.repeat(17_000) }), delta('Hi'), done];
+    const { code, stderr, server } = await runOn([reply], ['hi']);
     expect(code).toBe(9);
     expect(stderr).toContain('exceed the limit of 16384 bytes');
     expect(stderr).not.toContain('is not HTTP');

@@ -14,6 +14,10 @@ const answered: Reply = [streamed('ok')];
 
 const noRetries = { NATTER_RETRIES: '0' };
 
+/** What is reported about an answer of the second model. */
+const fallbackFrom = [{ model: 'origin', profile: 'default', reason: 'server_error' }];
+const second = { model: 'nextgen', profile: 'default', fallbackFrom };
+
 const modelsIn = (requests: readonly { readonly body: string }[]) =>
   requests.map(({ body }) => (JSON.parse(body) as { model: string }).model);
 
@@ -41,11 +45,7 @@ describe('--fallback', () => {
     expect({ code, models }).toEqual({ code: 0, models: ['origin', 'nextgen', 'nextgen'] });
     const correction = JSON.parse(server.requests[2]?.body ?? '') as { messages: unknown[] };
     expect(correction.messages).toHaveLength(3);
-    expect(JSON.parse(stdout)).toMatchObject({
-      value: { age: 3 },
-      profile: 'default',
-      fallbackFrom: [{ model: 'origin', reason: 'server_error' }],
-    });
+    expect(JSON.parse(stdout)).toMatchObject({ value: { age: 3 }, ...second });
   });
 
   test('asks the next model if the first one fails after a mismatch', async () => {
@@ -72,11 +72,9 @@ describe('--fallback', () => {
   });
 
   test('waits until the retries are used up', async () => {
-    const { code, stderr, server } = await runOn(
-      [busy, busy, answered],
-      ['-q', '--fallback', 'nextgen', 'hi'],
-      { env: { NATTER_RETRIES: '1' } },
-    );
+    const words = ['-q', '--fallback', 'nextgen', 'hi'];
+    const env = { NATTER_RETRIES: '1' };
+    const { code, stderr, server } = await runOn([busy, busy, answered], words, { env });
     expect(code).toBe(0);
     expect(modelsIn(server.requests)).toEqual(['origin', 'origin', 'nextgen']);
     expect(stderr).toContain('(2 attempts); falling back to nextgen');
@@ -85,19 +83,9 @@ describe('--fallback', () => {
   test('--jsonl has an event for each step', async () => {
     const { stdout } = await ask([failed, answered], ['--jsonl', '--fallback', 'nextgen', 'hi']);
     const records = jsonLines(stdout) as { readonly type: string }[];
-    expect(records.map(({ type }) => type)).toEqual([
-      'fallback-started',
-      'answer-started',
-      'answer-named',
-      'text-received',
-      'answer-finished',
-    ]);
-    expect(records[0]).toEqual({
-      type: 'fallback-started',
-      model: 'nextgen',
-      profile: 'default',
-      fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
-    });
+    const types = records.map(({ type }) => type.replace('answer-', ''));
+    expect(types).toEqual(['fallback-started', 'started', 'named', 'text-received', 'finished']);
+    expect(records[0]).toEqual({ type: 'fallback-started', ...second });
   });
 
   test('the conversation has the profile and the models before, and keeps its model', async () => {
@@ -107,12 +95,7 @@ describe('--fallback', () => {
     const words = ['conversations', 'export', 'latest', '--format', 'json'];
     const shown = await runInMemory(words, { env });
     const { turns } = JSON.parse(shown.stdout) as { readonly turns: readonly object[] };
-    expect(turns[1]).toMatchObject({
-      content: 'ok',
-      model: 'nextgen',
-      profile: 'default',
-      fallbackFrom: [{ model: 'origin', profile: 'default', reason: 'server_error' }],
-    });
+    expect(turns[1]).toMatchObject({ content: 'ok', ...second });
     await runInMemory(['-c', 'and?'], { env });
     expect(modelsIn(server.requests)).toEqual(['origin', 'nextgen', 'origin']);
   });
@@ -181,12 +164,9 @@ describe('--fallback to a different profile', () => {
     expect(JSON.parse(stdout)).toMatchObject({ model: 'llama3', profile: 'local' });
     expect(work.requests[0]?.headers['authorization']).toBe('Bearer nk-key-of-work');
     expect(local.requests[0]?.headers['authorization']).toBe('Bearer nk-key-of-local');
-    expect(JSON.parse(local.requests[0]?.body ?? '')).toEqual({
-      model: 'llama3',
-      messages: [{ role: 'user', content: 'hi' }],
-      stream: true,
-      top_k: 5,
-    });
+    const messages = [{ role: 'user', content: 'hi' }];
+    const body = { model: 'llama3', messages, stream: true, top_k: 5 };
+    expect(JSON.parse(local.requests[0]?.body ?? '')).toEqual(body);
     expect(local.requests[0]?.text).not.toContain('nk-key-of-work');
   });
 
@@ -212,12 +192,12 @@ describe('--fallback to a different profile', () => {
   test('that does not exist is refused before anything is sent', async () => {
     const { work, env } = await twoProfiles([answered], []);
     const words = ['--profile', 'work', '--fallback', 'lokal:llama3', 'hi'];
-    expect(await runInMemory(words, { env })).toMatchObject({
-      code: 2,
-      stderr:
-        'natter: there is no profile lokal for lokal:llama3; the profiles are default, local, work\n' +
-        '  a model of that name needs its profile, as in default:lokal:llama3\n',
-    });
+    expectFailure(
+      await runInMemory(words, { env }),
+      2,
+      'natter: there is no profile lokal for lokal:llama3; the profiles are default, local, work\n',
+      '\n  a model of that name needs its profile, as in default:lokal:llama3\n',
+    );
     const variable = { ...env, NATTER_FALLBACK: 'lokal:llama3' };
     expect((await runInMemory(['--profile', 'work', 'hi'], { env: variable })).code).toBe(3);
     expect(work.requests).toEqual([]);
@@ -227,11 +207,9 @@ describe('--fallback to a different profile', () => {
     const { work, env } = await twoProfiles([answered], []);
     await runInMemory(['config', 'set', 'model', 'x', '--profile', 'empty'], { env });
     const words = ['--profile', 'work', '--fallback', 'empty:x', 'hi'];
-    expect(await runInMemory(words, { env })).toMatchObject({
-      code: 3,
-      stderr:
-        'natter: the profile empty of --fallback has no service\n  natter auth login --profile empty\n',
-    });
+    const problem = 'natter: the profile empty of --fallback has no service\n';
+    const hint = '  natter auth login --profile empty\n';
+    expectFailure(await runInMemory(words, { env }), 3, problem + hint);
     expect(work.requests).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOf } from '../../support/folder.ts';
@@ -10,6 +10,7 @@ import { runOn, serve } from '../../support/serve.ts';
 const time = expect.any(Number) as number;
 const conversationId = expect.stringMatching(/^[2-9a-z]{8}$/) as string;
 
+const measured = { attempts: 1, timing: { first_text_ms: time, total_ms: time } };
 const usage = { prompt_tokens: time, completion_tokens: 1, total_tokens: time };
 
 test.each([
@@ -17,51 +18,24 @@ test.each([
   ['non-streamed', ['--no-stream']],
 ])('--json prints one document for a %s answer', async (_name, flags) => {
   const words = ['--sandbox', '--json', '[sandbox echo]hello', ...flags];
-  const { code, stdout, stderr } = await runInMemory(words);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(jsonLines(stdout)).toEqual([
-    {
-      id: expect.stringMatching(/^chatcmpl-/) as string,
-      model: 'origin',
-      content: 'hello',
-      finish_reason: 'stop',
-      usage,
-      attempts: 1,
-      timing: { first_text_ms: time, total_ms: time },
-      conversation: { id: conversationId, title: '[sandbox echo]hello' },
-    },
-  ]);
+  const { stdout, stderr } = await runInMemory(words);
+  expect(stderr).toBe('');
+  const id = expect.stringMatching(/^chatcmpl-/) as string;
+  const answer = { id, model: 'origin', content: 'hello', finish_reason: 'stop', usage };
+  const conversation = { id: conversationId, title: '[sandbox echo]hello' };
+  expect(jsonLines(stdout)).toEqual([{ ...answer, ...measured, conversation }]);
 });
 
 test('Y3: --json of a refused prompt prints a document with the same error as standard error', async () => {
   const words = ['--sandbox', '--json', '--retries', '0', '[sandbox 429 retry-after=7]'];
   const { code, stdout, stderr } = await runInMemory(words);
   expect(code).toBe(8);
-  const error = {
-    kind: 'rate_limited',
-    status: 429,
-    message: expect.stringContaining('(429)') as string,
-    hint: expect.any(String) as string,
-    remedy: 'slow-down',
-    retry_after: 7,
-    request_id: expect.any(String) as string,
-    attempts: 1,
-  };
-  expect(jsonLines(stderr)).toEqual([{ error }]);
-  expect(jsonLines(stdout)).toEqual([
-    {
-      id: null,
-      model: 'origin',
-      content: '',
-      finish_reason: null,
-      usage: null,
-      attempts: 1,
-      timing: { total_ms: time },
-      incomplete: true,
-      conversation: { id: conversationId, title: '[sandbox 429 retry-after=7]' },
-      error,
-    },
-  ]);
+  const { error } = JSON.parse(stderr) as { error: object };
+  const known = { kind: 'rate_limited', status: 429, retry_after: 7, attempts: 1 };
+  expect(error).toMatchObject({ ...known, remedy: 'slow-down', request_id: expect.any(String) });
+  const conversation = { id: conversationId, title: '[sandbox 429 retry-after=7]' };
+  const document = { id: null, content: '', incomplete: true, conversation, error };
+  expect(jsonLines(stdout)).toMatchObject([document]);
 });
 
 test.each(['--json', '--jsonl'])(
@@ -72,8 +46,6 @@ test.each(['--json', '--jsonl'])(
     expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'configuration' } });
   },
 );
-
-const measured = { attempts: 1, timing: { first_text_ms: time, total_ms: time } };
 
 test.each(['--json', '--jsonl'])(
   'Y3: compare %s has the attempts and times of a cut answer',
@@ -105,20 +77,14 @@ test('S31 --json has a refusal separately from the content', async () => {
 test('--jsonl prints a line for each event as it arrives', async () => {
   const { code, stdout } = await runOn([[streamed('hel', 'lo')]], ['--jsonl', 'hi']);
   expect(code).toBe(0);
+  const conversation = { id: conversationId, title: 'hi' };
+  const end = { id: 'chatcmpl-1', finish_reason: null, usage: null, ...measured, conversation };
   expect(jsonLines(stdout)).toEqual([
     { type: 'answer-started', attempt: 1 },
     { type: 'answer-named', id: 'chatcmpl-1' },
     { type: 'text-received', text: 'hel' },
     { type: 'text-received', text: 'lo' },
-    {
-      type: 'answer-finished',
-      id: 'chatcmpl-1',
-      finish_reason: null,
-      usage: null,
-      attempts: 1,
-      timing: { first_text_ms: time, total_ms: time },
-      conversation: { id: conversationId, title: 'hi' },
-    },
+    { type: 'answer-finished', ...end },
   ]);
 });
 
@@ -150,11 +116,8 @@ async function dryRun(words: readonly string[], env: Readonly<Record<string, str
 
 test('shows the request that would be sent, with a masked key', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const env = {
-    HOME: temporaryHome(),
-    NATTER_BASE_URL: `${server.url}/prefix/v1/`,
-    NATTER_API_KEY: 'nk-first-key-0001',
-  };
+  const service = { NATTER_BASE_URL: `${server.url}/a/v1/`, NATTER_API_KEY: 'nk-first-key-0001' };
+  const env = { HOME: temporaryHome(), ...service };
   await runInMemory(['config', 'set', 'headers.x-team', 'blue'], { env });
   await runInMemory(['config', 'set', 'headers.x-team-token', 'hidden-token'], { env });
   const words = 'hi -s brief -t 50 --param temperature=0.2 -m nextgen'.split(' ');
@@ -183,25 +146,15 @@ test('shows the source of each setting', async () => {
   await runInMemory(['config', 'set', 'system', 'Be brief.'], { env });
   const { settings, profile } = await dryRun(['hi', '-m', 'nextgen', '--param', 'n=1'], env);
   const sources = Object.fromEntries(settings.map(({ name, source }) => [name, source]));
-  expect(sources).toMatchObject({
-    model: 'flag --model',
-    retries: 'environment NATTER_RETRIES',
-    system: 'profile default',
-    timeout: 'default',
-    'params.n': 'flag --param',
-  });
+  const options = { model: 'flag --model', 'params.n': 'flag --param', timeout: 'default' };
+  const others = { retries: 'environment NATTER_RETRIES', system: 'profile default' };
+  expect(sources).toMatchObject({ ...options, ...others });
   expect(profile).toEqual({ name: 'default', source: 'default' });
 });
 
 test.each([
   ['needs no service and no key', [], {}, '{base_url}', undefined],
-  [
-    'with --sandbox does not use the key of the environment',
-    ['--sandbox'],
-    { NATTER_API_KEY: 'nk-first-key-0001' },
-    '{sandbox}',
-    'Bearer …',
-  ],
+  ['uses no key for --sandbox', ['--sandbox'], { NATTER_API_KEY: 'nk-1' }, '{sandbox}', 'Bearer …'],
 ])('%s', async (_, words, env, address, authorization) => {
   const { request } = await dryRun(['hi', ...words], env);
   expect(request.url).toBe(`${address}/v1/chat/completions`);
@@ -217,11 +170,8 @@ const json = (status: number, text: string) => [
   response(status, { 'content-type': 'application/json' }, Buffer.from(text)),
 ];
 
-function write(name: string, ...lines: readonly string[]): string {
-  const path = join(folderOf(), name);
-  writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
-  return path;
-}
+const write = (name: string, ...lines: readonly string[]) =>
+  join(folderOf({ [name]: lines.map((line) => `${line}\n`).join('') }), name);
 
 const unexpected = /unexpected error|call stack|unknown error|\n\s+at /;
 

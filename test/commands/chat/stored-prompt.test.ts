@@ -35,10 +35,8 @@ test.each([
   const server = await serve([[streamed('Hi')]]);
   const environment = { NATTER_BASE_URL: server.url, NATTER_DATA_DIR: dataFolder() };
   const { context } = createMemoryContext({ environment });
-  const failure = await runProgram(context, words).then(
-    () => undefined,
-    (error: { readonly kind: string }) => error.kind,
-  );
+  const ran = runProgram(context, words);
+  const failure: unknown = await ran.catch((error: { readonly kind: string }) => error.kind);
   expect(failure).toBe(kind);
   // Connections are accepted in their order.
   const last = connect(server.port, '127.0.0.1');

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOf } from '../../support/folder.ts';
@@ -112,19 +112,6 @@ test('a comparison names the model, and fails with --strict', async () => {
   expect(JSON.parse(strict.stdout)).toMatchObject({ answers: [fields, fields] });
 });
 
-test('with --strict the items of a batch fail, and are sent again by the next run', async () => {
-  const run = await serviceCounting(2048, 2048, 9500, 9500);
-  const folder = folderOf();
-  const [input, output] = [join(folder, 'prompts.txt'), join(folder, 'answers.jsonl')];
-  writeFileSync(input, `${long}\n${long}\n`);
-  const words = ['batch', input, '-o', output, '--strict'];
-  expect(await run(words)).toMatchObject({ code: 16 });
-  const results = jsonLines(readFileSync(output, 'utf8'));
-  const error = { kind: 'truncated_prompt' };
-  expect(results).toMatchObject([{ content: 'the answer', error }, { error }]);
-  expect(await run(words)).toMatchObject({ code: 0 });
-});
-
 /** A service that lists two models so often, then answers, and a state folder for natter. */
 async function serviceWithModels(lists = 1) {
   const models = [
@@ -214,13 +201,9 @@ async function learningService(...replies: readonly Buffer[]) {
 }
 
 test('Y31: --model auto and the warning of the window use the windows of the list', async () => {
+  const windows = { large: 32_000, 'embed-tiny': 100_000_000, small: 1500, middle: 8000 };
   const models = json(200, {
-    data: [
-      { id: 'large', context_length: 32_000 },
-      { id: 'embed-tiny', context_length: 100_000_000 },
-      { id: 'small', context_length: 1500 },
-      { id: 'middle', max_model_len: 8000 },
-    ],
+    data: Object.entries(windows).map(([id, context_length]) => ({ id, context_length })),
   });
   const { env, run, plan, stored } = await learningService(models, streamed('Hello'));
   await runInMemory(['models', 'list'], { env });
@@ -232,7 +215,7 @@ test('Y31: --model auto and the warning of the window use the windows of the lis
   expect((await run(['-m', 'small'], text.repeat(2))).stderr).toContain(
     "~2,004 tokens, over small's window of 1,500; -m middle has a larger window",
   );
-  expect(stored()).toEqual({ large: 32_000, 'embed-tiny': 100_000_000, small: 1500, middle: 8000 });
+  expect(stored()).toEqual(windows);
 });
 
 test.each([

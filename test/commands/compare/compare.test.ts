@@ -28,13 +28,10 @@ const named = (label: string, profile?: string, model: string | undefined = labe
   return { label, profile, model };
 };
 
-test.each([
-  'llama3:8b',
-  'llama3.2:3b-instruct-q4_K_M',
-  'phi3:mini',
-  'anthropic.claude-v2:1',
-  'ft:gpt-4o-mini:team::id',
-])('%s is a model', (name) => {
+const modelIds =
+  'llama3:8b llama3.2:3b-instruct-q4_K_M phi3:mini claude-v2:1 ft:gpt-4o-mini:team::id';
+
+test.each(modelIds.split(' '))('%s is a model', (name) => {
   expect(parseModel(name, profiles, 'usage')).toEqual(named(name));
 });
 
@@ -86,50 +83,36 @@ function read(
 ) {
   const config = folderOf({ 'config.json': JSON.stringify(stored) });
   writeFileSync(join(config, 'credentials.json'), JSON.stringify(credentials), { mode: 0o600 });
-  const { context } = createMemoryContext({
-    environment: { NATTER_CONFIG_DIR: config, ...environment },
-    homeDirectory: config,
-  });
+  const all = { NATTER_CONFIG_DIR: config, ...environment };
+  const { context } = createMemoryContext({ environment: all, homeDirectory: config });
   const defaults = { color: 'auto', input: true, stream: true, stdin: true } as const;
   const run = { context, options: { ...defaults, ...options, models } } as Run<CompareOptions>;
   return readComparedModels(run, []).map(({ settings }) => {
     const { values, apiKey, params } = settings;
-    return [values.baseUrl, apiKey?.value, values.model, Object.keys(params)];
+    return [values.baseUrl, apiKey?.value, values.model, ...Object.keys(params)].join(' ');
   });
 }
 
 const mainService = { NATTER_BASE_URL: 'https://api.example.com', NATTER_API_KEY: 'main-key-123' };
 
-describe('the settings of a model', () => {
-  test('are the current ones, with the model', () => {
-    expect(read({}, mainService)).toEqual([
-      ['https://api.example.com', 'main-key-123', 'origin', []],
-      ['https://api.example.com', 'main-key-123', 'nextgen', []],
-    ]);
-  });
+const main = 'https://api.example.com main-key-123';
+const local = 'http://127.0.0.1:11434 local-key-123';
 
-  test('K1 are those of its profile, and no other key is sent to its service', () => {
-    const models = ['origin,local:mistral,local:'];
-    const flags = { models, baseUrl: 'https://api.example.com' };
-    const environment = { ...mainService, NATTER_MODEL: 'other' };
-    expect(read(flags, environment).slice(1)).toEqual([
-      ['http://127.0.0.1:11434', 'local-key-123', 'mistral', ['seed']],
-      ['http://127.0.0.1:11434', 'local-key-123', 'llama3', ['seed']],
-    ]);
-  });
+test.each([
+  ['are the current ones', {}, [`${main} origin`, `${main} nextgen`]],
+  [
+    'are those of its profile, and no other key is sent to its service (K1)',
+    { models: ['local:mistral,local:'], baseUrl: 'https://api.example.com' },
+    [`${local} mistral seed`, `${local} llama3 seed`],
+  ],
+  ['have the current base URL', { models: ['work:,work:o3'] }, [`${main} nextgen`, `${main} o3`]],
+])('the settings of a model %s', (_, flags, expected) => {
+  const environment = { ...mainService, NATTER_MODEL: 'other' };
+  expect(read(flags, environment)).toEqual(expected);
+});
 
-  test('have the current base URL if the profile has none', () => {
-    expect(read({ models: ['origin,work:'] }, mainService)[1]).toEqual([
-      'https://api.example.com',
-      'main-key-123',
-      'nextgen',
-      [],
-    ]);
-  });
-
-  test('have no profile in the sandbox', () => {
-    expect(read({ models: ['origin,local:llama3'], sandbox: true })[1]?.[2]).toBe('local:llama3');
-  });
+test('the settings of a model have no profile in the sandbox', () => {
+  expect(read({ models: ['origin,local:llama3'], sandbox: true })[1]).toContain('local:llama3');
 });
 
 /** Runs `natter compare` with a sandbox. @returns the output and the thrown error */
@@ -140,39 +123,28 @@ async function compare(
 ) {
   const service = await serviceWith(...rules);
   const plain = { NATTER_SAVE: 'false', NO_COLOR: '1' };
-  const { context, stdout, stderr } = createMemoryContext({
-    ...options,
-    environment: { ...plain, ...service, ...options.environment },
-  });
-  const thrown: unknown = await runProgram(context, ['compare', ...words]).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+  const environment = { ...plain, ...service, ...options.environment };
+  const { context, stdout, stderr } = createMemoryContext({ ...options, environment });
+  const ran = runProgram(context, ['compare', ...words]);
+  const thrown: unknown = await ran.catch((error: unknown) => error);
   return { thrown, stdout: stdout(), stderr: stderr() };
 }
 
 const completion = { choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }] };
 
+const echoHi = '[sandbox echo] hi';
+const both = ['origin', 'nextgen'];
+
 const headings = (output: string) =>
   [...output.matchAll(/^==> (.*) <==$/gm)].map((found) => found[1]);
 
 test.each<[string, readonly string[], MemoryOptions, readonly string[]]>([
-  ['both published models', ['[sandbox echo] hi'], {}, ['origin', 'nextgen']],
-  ['the named models', ['-m', 'nextgen,origin', '[sandbox echo] hi'], {}, ['nextgen', 'origin']],
-  ['one model twice', ['-m', 'origin,origin', '[sandbox echo] hi'], {}, ['origin', 'origin (2)']],
-  ['standard input', [], { input: ['[sandbox echo] hi'] }, ['origin', 'nextgen']],
-  [
-    'a narrow terminal',
-    ['--no-stdin', '[sandbox echo] hi'],
-    { terminals: ['stdout'] },
-    ['origin', 'nextgen'],
-  ],
-  [
-    'a wide terminal on request',
-    ['--stacked', '--no-stdin', '[sandbox echo] hi'],
-    { terminals: ['stdout'], columns: 200 },
-    ['origin', 'nextgen'],
-  ],
+  ['both published models', [echoHi], {}, both],
+  ['the named models', ['-m', 'nextgen,origin', echoHi], {}, ['nextgen', 'origin']],
+  ['one model twice', ['-m', 'origin,origin', echoHi], {}, ['origin', 'origin (2)']],
+  ['standard input', [], { input: [echoHi] }, both],
+  ['a narrow terminal', ['--no-stdin', echoHi], { terminals: ['stdout'] }, both],
+  ['wide', ['--stacked', '--no-stdin', echoHi], { terminals: ['stdout'], columns: 200 }, both],
 ])('%s', async (_, words, given, expected) => {
   const options = { columns: 50, ...given };
   const { thrown, stdout } = await compare(words, options);
@@ -188,9 +160,9 @@ test('without a prompt, the hint is an example', async () => {
 });
 
 test('figures are printed on standard error, and not with --quiet', async () => {
-  const shown = await compare(['[sandbox echo] hi']);
+  const shown = await compare([echoHi]);
   expect(shown.stderr).toMatch(/^origin\t\d+ ms\t-\t\d+\t\d+\t\d+ ms\tstop\nnextgen\t.*\n$/);
-  expect((await compare(['--quiet', '[sandbox echo] hi'])).stderr).toBe('');
+  expect((await compare(['--quiet', echoHi])).stderr).toBe('');
 });
 
 test('-s, -t, --param and --no-stream go into each request, and --dry-run sends none', async () => {
@@ -228,17 +200,13 @@ describe('--diff', () => {
   });
 
   test('prints that there are none', async () => {
-    const { stdout } = await compare(['--diff', '[sandbox echo] hi']);
+    const { stdout } = await compare(['--diff', echoHi]);
     expect(stdout).toMatch(/differences between origin and nextgen <==\nno differences\n$/);
   });
 
   test('is not shown for answers that differ too much', async () => {
-    const faults = ['origin', 'nextgen'].map((model, seed) => ({
-      when: { model },
-      reply: 'tokens',
-      tokens: 20_000,
-      seed,
-    }));
+    const reply = { reply: 'tokens', tokens: 20_000 };
+    const faults = both.map((model, seed) => ({ when: { model }, ...reply, seed }));
     const { stdout, stderr } = await compare(['--diff', 'hi'], {}, faults);
     expect(headings(stdout)).toEqual(['origin', 'nextgen']);
     expect(stderr).toContain('origin and nextgen differ in more than 2,000 words; no diff is');
@@ -273,23 +241,21 @@ test('S31 a refusal is printed with its model, in JSON as a field', async () => 
 
 describe('--json', () => {
   test('is one document of all answers in order', async () => {
-    const { stdout, stderr } = await compare(['--json', '[sandbox echo] hi']);
+    const { stdout, stderr } = await compare(['--json', echoHi]);
     expect(stderr).toBe('');
-    expect(JSON.parse(stdout)).toMatchObject({
-      answers: ['origin', 'nextgen'].map((model) => ({
-        asked: model,
-        model,
-        content: 'hi',
-        finish_reason: 'stop',
-        attempts: 1,
-        timing: { total_ms: expect.any(Number) as number },
-        tokens_per_second: null,
-      })),
-    });
+    const timing = { total_ms: expect.any(Number) as number };
+    const answer = { content: 'hi', finish_reason: 'stop', attempts: 1, timing };
+    const answers = both.map((model) => ({
+      asked: model,
+      model,
+      ...answer,
+      tokens_per_second: null,
+    }));
+    expect(JSON.parse(stdout)).toMatchObject({ answers });
   });
 
   test('has the failure of a model beside the other answers', async () => {
-    const { thrown, stdout } = await compare(['--json', '-m', 'origin,other', '[sandbox echo] hi']);
+    const { thrown, stdout } = await compare(['--json', '-m', 'origin,other', echoHi]);
     expect(thrown).toMatchObject({ kind: 'not_found' });
     const { answers } = JSON.parse(stdout) as { answers: readonly object[] };
     expect(answers).toMatchObject([
@@ -299,22 +265,18 @@ describe('--json', () => {
   });
 
   test('--jsonl has the requested model in each event', async () => {
-    const { stdout } = await compare(['--jsonl', '-m', 'origin,other', '[sandbox echo] hi']);
+    const { stdout } = await compare(['--jsonl', '-m', 'origin,other', echoHi]);
     const lines = jsonLines(stdout) as readonly Readonly<Record<string, unknown>>[];
     const of = (asked: string) => lines.filter((line) => line['asked'] === asked);
-    expect(of('origin').map(({ type }) => type)).toEqual([
-      'answer-started',
-      'answer-named',
-      'text-received',
-      'answer-finished',
-    ]);
+    const types = of('origin').map(({ type }) => type);
+    expect(types.join(' ')).toBe('answer-started answer-named text-received answer-finished');
     expect(of('other')).toMatchObject([{ type: 'answer-failed', error: { kind: 'not_found' } }]);
   });
 });
 
 describe('a model that fails', () => {
   test('does not affect the other answers, and ends the run with its failure', async () => {
-    const { thrown, stdout, stderr } = await compare(['-m', 'other,origin', '[sandbox echo] hi']);
+    const { thrown, stdout, stderr } = await compare(['-m', 'other,origin', echoHi]);
     expect(headings(stdout)).toEqual(['origin']);
     expect(thrown).toMatchObject({ kind: 'not_found', status: 404 });
     expect((thrown as Error).message).toMatch(/^other: /);
@@ -331,11 +293,9 @@ describe('a model that fails', () => {
 });
 
 test('a missing service is reported before anything is shown', async () => {
-  const { thrown, stdout } = await compare(['--no-stdin', 'hi'], {
-    terminals: ['stdout'],
-    columns: 200,
-    environment: { NATTER_BASE_URL: '' },
-  });
+  const environment = { NATTER_BASE_URL: '' };
+  const options: MemoryOptions = { terminals: ['stdout'], columns: 200, environment };
+  const { thrown, stdout } = await compare(['--no-stdin', 'hi'], options);
   expect(thrown).toMatchObject({ kind: 'configuration', message: 'no service is configured' });
   expect(stdout).toBe('');
 });
@@ -368,7 +328,7 @@ describe('N7 without -m', () => {
 
   test('a published model is compared with the other one', async () => {
     const environment = { NATTER_MODEL: 'nextgen' };
-    const { stdout } = await compare(['[sandbox echo] hi'], { environment });
+    const { stdout } = await compare([echoHi], { environment });
     expect(headings(stdout)).toEqual(['nextgen', 'origin']);
   });
 });
@@ -382,26 +342,21 @@ test('N7 answers of one model to requests for two are reported', async () => {
   );
 });
 
-const reset = { when: { model: 'nextgen' }, reply: 'echo', cut: 'rst', 'cut-after': 3 };
+test('in a pipe, answers are exactly the bytes of the service, each under its heading', async () => {
+  const env = await serviceWith();
+  const bytesOf = async (model: string) => {
+    const { stdout } = await runInMemory(['-m', model, '[sandbox hostile]'], { env });
+    return stdout.endsWith('\n') ? stdout : `${stdout}\n`;
+  };
+  const { stdout } = await runInMemory(['compare', '[sandbox hostile]'], { env });
+  const [origin, nextgen] = [await bytesOf('origin'), await bytesOf('nextgen')];
+  expect(stdout).toBe(`==> origin <==\n${origin}\n==> nextgen <==\n${nextgen}`);
+});
 
-describe('in a pipe', () => {
-  test('answers are exactly the bytes of the service, each under its heading', async () => {
-    const env = await serviceWith();
-    const bytesOf = async (model: string) => {
-      const { stdout } = await runInMemory(['-m', model, '[sandbox hostile]'], { env });
-      return stdout.endsWith('\n') ? stdout : `${stdout}\n`;
-    };
-    const { code, stdout } = await runInMemory(['compare', '[sandbox hostile]'], { env });
-    const [origin, nextgen] = [await bytesOf('origin'), await bytesOf('nextgen')];
-    expect(code).toBe(0);
-    expect(stdout).toBe(`==> origin <==\n${origin}\n==> nextgen <==\n${nextgen}`);
-  });
-
-  test('the hint of a rejected key names the variable that has it', async () => {
-    const env = { ...(await serviceWith(reset)), NATTER_API_KEY: 'wrong' };
-    const result = await runInMemory(['compare', 'hi'], { env });
-    expectFailure(result, 4, '  the key is from NATTER_API_KEY: correct it, or unset it');
-  });
+test('the hint of a rejected key names the variable that has it', async () => {
+  const env = { ...(await serviceWith()), NATTER_API_KEY: 'wrong' };
+  const result = await runInMemory(['compare', 'hi'], { env });
+  expectFailure(result, 4, '  the key is from NATTER_API_KEY: correct it, or unset it');
 });
 
 describe('the saved conversation', () => {
@@ -409,16 +364,14 @@ describe('the saved conversation', () => {
   const savedIn = (data: ReturnType<typeof createDataFolder>) => {
     const path = pathOf(data.only());
     const versions = versionsOf(data.only(), path.at(-1) as Turn);
-    return {
-      texts: path.map(({ content }) => content),
-      models: versions.map(({ model }) => model),
-    };
+    const texts = path.map(({ content }) => content);
+    return { texts, models: versions.map(({ model }) => model) };
   };
 
   test('has the answer of each model, and continues with the first', async () => {
     const data = createDataFolder();
-    await data.run(['--sandbox', 'compare', '[sandbox echo] hi']);
-    const texts = ['[sandbox echo] hi', 'hi'];
+    await data.run(['--sandbox', 'compare', echoHi]);
+    const texts = [echoHi, 'hi'];
     expect(savedIn(data)).toEqual({ texts, models: ['origin', 'nextgen'] });
     const answer = { model: 'origin', content: 'hi', finishReason: 'stop' };
     expect(pathOf(data.only())[1]).toMatchObject(answer);
@@ -426,26 +379,23 @@ describe('the saved conversation', () => {
 
   test('continues with the first complete answer', async () => {
     const data = createDataFolder();
-    await data.run(['--sandbox', 'compare', '-m', 'other,nextgen', '[sandbox echo] hi']);
+    await data.run(['--sandbox', 'compare', '-m', 'other,nextgen', echoHi]);
     expect(pathOf(data.only()).at(-1)).toMatchObject({ model: 'nextgen', content: 'hi' });
   });
 
   test('continues with -c, and all models get the earlier turns', async () => {
     const data = createDataFolder();
-    await data.run(['--sandbox', '[sandbox echo] hi']);
+    await data.run(['--sandbox', echoHi]);
     const dry = await data.run(['--sandbox', 'compare', '-c', '--dry-run', 'and now?']);
-    const { requests } = JSON.parse(dry.stdout) as { requests: { request: { body: object } }[] };
-    const turns = ['[sandbox echo] hi', 'hi', 'and now?'].map((content) => ({ content }));
-    expect(requests.map(({ request }) => request.body)).toMatchObject([
-      { model: 'origin', messages: turns },
-      { model: 'nextgen', messages: turns },
-    ]);
+    const messages = [echoHi, 'hi', 'and now?'].map((content) => ({ content }));
+    const requests = ['origin', 'nextgen'].map((model) => ({
+      request: { body: { model, messages } },
+    }));
+    expect(JSON.parse(dry.stdout)).toMatchObject({ requests });
     expect(pathOf(data.only())).toHaveLength(2);
     await data.run(['--sandbox', 'compare', '-c', '[sandbox echo] and now?']);
-    expect(savedIn(data)).toEqual({
-      texts: ['[sandbox echo] hi', 'hi', '[sandbox echo] and now?', 'and now?'],
-      models: ['origin', 'nextgen'],
-    });
+    const texts = [echoHi, 'hi', '[sandbox echo] and now?', 'and now?'];
+    expect(savedIn(data)).toEqual({ texts, models: both });
   });
 
   test('does not exist with --no-save', async () => {
@@ -540,11 +490,7 @@ test('the conversation has the correction, and continues with the answer to it',
   const run = (line: readonly string[]) => runInMemory(line, { env: { ...env, ...folder } });
   expect(await run(words)).toMatchObject({ code: 0 });
   expect(await run(['-c', '-m', 'one', 'next'])).toMatchObject({ code: 0 });
-  expect(bodies[2]?.messages.map(({ content }) => content)).toEqual([
-    expect.stringContaining('who?'),
-    wrong,
-    expect.stringContaining('- /name must be string'),
-    right,
-    'next',
-  ]);
+  const [, ...texts] = bodies[2]?.messages.map(({ content }) => content) ?? [];
+  const correction = expect.stringContaining('- /name must be string') as string;
+  expect(texts).toEqual([wrong, correction, right, 'next']);
 });

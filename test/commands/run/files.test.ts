@@ -36,10 +36,8 @@ describe('includes', () => {
   });
 
   test('that double with each level are refused', async () => {
-    const levels = Array.from({ length: 20 }, (_, level) => [
-      `l${level}.md`,
-      `{{include:l${level + 1}.md}}{{include:l${level + 1}.md}}`,
-    ]);
+    const twice = (level: number) => `{{include:l${level}.md}}`.repeat(2);
+    const levels = Array.from({ length: 20 }, (_, level) => [`l${level}.md`, twice(level + 1)]);
     const { run } = createPromptProject(Object.fromEntries([...levels, ['l20.md', 'x']]));
     expectFailure(await run(['run', 'l0.md', '--sandbox']), 2, 'more than 500 files are included');
   });
@@ -242,12 +240,8 @@ describe('natter run NAME --help', () => {
   test('lists none for a file without variables, and warns of a file that cannot be used', async () => {
     const { run } = createPromptProject(files);
     const { stdout } = await run(['run', 'none.md', '--help']);
-    const missing = await run(['run', 'missing.md', '--help']);
-    expect(missing).toMatchObject({
-      code: 0,
-      stdout,
-      stderr: 'natter: warning: there is no prompt file "missing.md"\n',
-    });
+    const stderr = 'natter: warning: there is no prompt file "missing.md"\n';
+    expect(await run(['run', 'missing.md', '--help'])).toMatchObject({ code: 0, stdout, stderr });
     expect(stdout).not.toContain('Variables of');
   });
 });
@@ -290,11 +284,8 @@ describe('names', () => {
     const { folder, run } = createPromptProject(prompts);
     const below = createPromptProject();
     mkdirSync(join(folder, 'other/.git'), { recursive: true });
-    const { code, stderr } = await run(['run', 'review'], { cwd: join(folder, 'other') });
-    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
-      code: 6,
-      stderr: 'natter: there is no prompt file "review"',
-    });
+    const result = await run(['run', 'review'], { cwd: join(folder, 'other') });
+    expectFailure(result, 6, 'natter: there is no prompt file "review"\n');
     expect((await below.run(['run', 'review'])).code).toBe(6);
   });
 

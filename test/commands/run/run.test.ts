@@ -44,10 +44,10 @@ describe('a plain Markdown file', () => {
   });
 
   test('nothing that is inserted is expanded again', async () => {
+    const data = { 'data.txt': '{{file:secret.txt}} {{x}} {{stdin}}', 'secret.txt': 'secret' };
     const { prompt } = createPromptProject({
       'ask.md': '{{x}} {{stdin}} {{file:data.txt}}',
-      'data.txt': '{{file:secret.txt}} {{x}} {{stdin}}',
-      'secret.txt': 'secret',
+      ...data,
     });
     const input = '{{file:secret.txt}} {{x}}';
     const text = await prompt(['ask.md', '--x={{stdin}} {{y}}'], { input });
@@ -70,16 +70,11 @@ describe('front matter', () => {
   test('sets model, system prompt, tokens and parameters, with the file as their source', async () => {
     const { dryRun } = createPromptProject({ 'review.md': `${review}Review {{lang}}.\n` });
     const { request, settings } = await dryRun(['run', 'review.md', '--lang=ts']);
-    expect(request.body).toEqual({
-      model: 'nextgen',
-      messages: [
-        { role: 'system', content: 'You know ts.' },
-        { role: 'user', content: 'Review ts.' },
-      ],
-      stream: true,
-      max_tokens: 50,
-      temperature: 0.2,
-    });
+    const [system, user] = request.body.messages;
+    expect(system).toEqual({ role: 'system', content: 'You know ts.' });
+    expect(user).toEqual({ role: 'user', content: 'Review ts.' });
+    const others = { model: 'nextgen', stream: true, max_tokens: 50, temperature: 0.2 };
+    expect(request.body).toEqual({ ...others, messages: [system, user] });
     const sources = settings.filter(({ source }) => source === 'prompt file review.md');
     const names = sources.map(({ name }) => name);
     expect(names).toEqual(['model', 'system', 'max-tokens', 'params.temperature']);
@@ -89,12 +84,9 @@ describe('front matter', () => {
     const { dryRun } = createPromptProject({ 'review.md': `${review}Review {{lang}}.\n` });
     const words = ['-m', 'origin', '-s', 'Be brief.', '-t', '9', '--param', 'temperature=1'];
     const changed = await dryRun(['run', 'review.md', ...words]);
-    expect(changed.request.body).toMatchObject({
-      model: 'origin',
-      messages: [{ role: 'system', content: 'Be brief.' }, { content: 'Review js.' }],
-      max_tokens: 9,
-      temperature: 1,
-    });
+    const messages = [{ role: 'system', content: 'Be brief.' }, { content: 'Review js.' }];
+    const body = { model: 'origin', messages, max_tokens: 9, temperature: 1 };
+    expect(changed.request.body).toMatchObject(body);
     const { request } = await dryRun(['run', 'review.md'], { env: { NATTER_MODEL: 'origin' } });
     expect(request.body).toMatchObject({ model: 'nextgen' });
   });
@@ -105,17 +97,9 @@ describe('front matter', () => {
     const { run } = createPromptProject({ 'a.md': `${front('model: nextgen', params)}Go.` });
     const { stdout, stderr } = await run(['run', 'a.md', '--dry-run', '--sandbox']);
     expect(stderr).toBe('');
-    expect(JSON.parse(stdout)).toMatchObject({
-      request: {
-        body: {
-          a: [1, 31, null],
-          b: [1, 31, null],
-          c: { x: null, y: null },
-          d: '2001-12-14',
-          '[1,2]': 'e',
-        },
-      },
-    });
+    const list = [1, 31, null];
+    const body = { a: list, b: list, c: { x: null, y: null }, d: '2001-12-14', '[1,2]': 'e' };
+    expect(JSON.parse(stdout)).toMatchObject({ request: { body } });
   });
 
   test('its system prompt can contain standard input', async () => {
@@ -172,15 +156,9 @@ test('the options of a prompt work: JSON, a format, the conversation', async () 
   const first = await run(['run', 'a.md', '--x=one', '--json', '--sandbox']);
   expect(JSON.parse(first.stdout)).toMatchObject({ content: 'one' });
   const second = await run(['run', 'a.md', '--x=two', '-c', '--dry-run', '--sandbox']);
-  const { request } = JSON.parse(second.stdout) as {
-    request: { body: { messages: { content: string }[] } };
-  };
-  expect(request.body.messages.map(({ content }) => content)).toEqual([
-    'Be kind.',
-    `${echo}one`,
-    'one',
-    `${echo}two`,
-  ]);
+  const texts = ['Be kind.', `${echo}one`, 'one', `${echo}two`];
+  const messages = texts.map((content) => ({ content }));
+  expect(JSON.parse(second.stdout)).toMatchObject({ request: { body: { messages } } });
 });
 
 const projectFiles = {

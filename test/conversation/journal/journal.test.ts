@@ -5,7 +5,9 @@ import {
   branchJournal,
   createJournal,
   resumeJournal,
-} from '../../../src/conversation/journal/open-journal.ts';
+  type Journal,
+  type JournalOptions,
+} from '../../../src/conversation/journal/journal.ts';
 import { Failure } from '../../../src/failure.ts';
 import {
   pathOf,
@@ -16,7 +18,6 @@ import {
   summaryOf,
 } from '../../../src/conversation/tree.ts';
 import { appendFile, type AppendFile } from '../../../src/storage/append-file.ts';
-import { createLock, createOwner } from '../../../src/storage/lock/lock.ts';
 import {
   addPromptAndAnswer,
   fileOf,
@@ -26,7 +27,6 @@ import {
   resumed,
   storedConversation,
   textsOf,
-  dataFolder,
   type TestOptions,
   whole,
 } from '../journal-fixtures.ts';
@@ -37,30 +37,16 @@ import {
 } from '../../../src/conversation/library/read-conversation.ts';
 import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
-import type { Journal } from '../../../src/conversation/journal/journal.ts';
 
-/** Records each write, with its number of lines, and each flush. */
-function watchedFile() {
-  const calls: string[] = [];
-  const file: AppendFile = {
-    ...appendFile,
-    append(name, bytes) {
-      const written = appendFile.append(name, bytes);
-      calls.push(`append ${String(bytes).trim().split('\n').length}`);
-      return written;
-    },
-    async synchronize(name) {
-      await appendFile.synchronize(name);
-      calls.push('synchronized');
-    },
-  };
-  return { file, calls };
+/** A new journal in a new folder. */
+function begun(changes: Partial<JournalOptions> = {}, file?: AppendFile) {
+  const options = journalOptions();
+  return { options, journal: createJournal({ ...options, ...changes }, file) };
 }
 
 describe('a journal', () => {
   test('creates nothing before the first turn, which is on disk when addTurn returns', () => {
-    const options = journalOptions();
-    const journal = createJournal(options);
+    const { options, journal } = begun();
     expect(filesIn(options.folder)).toEqual([]);
     journal.addTurn({ role: 'user', content: 'why?' });
     const [header, turn] = linesOf(options.folder, journal.conversation().id);
@@ -69,8 +55,7 @@ describe('a journal', () => {
   });
 
   test('D14 contains a streaming answer with its text so far, and closes it as incomplete', async () => {
-    const options = journalOptions();
-    const journal = createJournal(options);
+    const { options, journal } = begun();
     journal.addTurn({ role: 'user', content: 'why?' });
     const answer = journal.startAnswer({ model: 'origin' });
     journal.append('text', answer.id, 'be');
@@ -83,8 +68,7 @@ describe('a journal', () => {
   });
 
   test('reads back what it wrote', async () => {
-    const options = journalOptions();
-    const journal = createJournal(options);
+    const { options, journal } = begun();
     addPromptAndAnswer(journal, 'one', 'first');
     const [prompt] = pathOf(journal.conversation());
     journal.addTurn({ role: 'user', content: 'one, edited', parent: prompt?.parent });
@@ -97,9 +81,19 @@ describe('a journal', () => {
   });
 
   test('D20 flushes a prompt at once, and its answer before it is closed', async () => {
-    const options = journalOptions();
-    const { file, calls } = watchedFile();
-    const journal = createJournal(options, file);
+    const calls: string[] = [];
+    const { journal } = begun(undefined, {
+      ...appendFile,
+      append(name, bytes) {
+        const written = appendFile.append(name, bytes);
+        calls.push(`append ${String(bytes).trim().split('\n').length}`);
+        return written;
+      },
+      async synchronize(name) {
+        await appendFile.synchronize(name);
+        calls.push('synchronized');
+      },
+    });
     journal.addTurn({ role: 'user', content: 'why?' });
     await expect.poll(() => calls).toEqual(['append 2', 'synchronized']);
     journal.endAnswer(journal.startAnswer({ model: 'origin' }).id, {});
@@ -119,28 +113,27 @@ describe('a journal', () => {
   });
 
   test.each([
-    ['with save: false', { save: false }, []],
+    ['with save: false', { save: false }, ''],
     [
       'D10 without a home folder, and warns once',
       { folder: undefined },
-      ['conversations are not saved, because the home folder is unknown'],
+      'the home folder is unknown',
     ],
-  ])('stores nothing %s', async (_what, changes, warnings) => {
-    const options = journalOptions();
-    const journal = createJournal({ ...options, ...changes });
+  ])('stores nothing %s', async (_what, changes, reason) => {
+    const { options, journal } = begun(changes);
     addPromptAndAnswer(journal, 'one', 'first');
     await journal.close();
     expect(textsOf(journal)).toEqual(['one', 'first']);
     expect(filesIn(options.folder)).toEqual([]);
-    expect(options.warnings).toEqual(warnings);
+    const warning = `conversations are not saved, because ${reason}`;
+    expect(options.warnings).toEqual(reason === '' ? [] : [warning]);
     expect(journal.state()).toMatchObject({ isStored: false, unsavedTurns: 2, path: undefined });
   });
 });
 
 describe('two journals of one conversation', () => {
   test('the second is refused with the owner of the lock, and can continue in a copy', async () => {
-    const options = journalOptions();
-    const first = createJournal(options);
+    const { options, journal: first } = begun();
     addPromptAndAnswer(first, 'one', 'first');
     const { id } = first.conversation();
     const second = resumeJournal(options, id);
@@ -155,15 +148,6 @@ describe('two journals of one conversation', () => {
     expect(filesIn(join(options.folder, 'conversations'))).toHaveLength(4);
     await first.close();
     expect(resumeJournal(options, id)).not.toBeInstanceOf(Failure);
-  });
-
-  test('D8 the lock of a dead process is taken over', async () => {
-    const options = journalOptions();
-    const id = await storedConversation(options, [['one', 'first']]);
-    const lock = join(options.folder, 'conversations', `${id}.lock`);
-    createLock(lock, { ...createOwner(options.process, new Date()), processId: 4242 });
-    expect(resumeJournal(options, id)).not.toBeInstanceOf(Failure);
-    expect(readFileSync(lock, 'utf8')).toContain(`"processId":${process.pid}`);
   });
 });
 
@@ -297,9 +281,7 @@ test('the model that the user chose last is that of the conversation, also in a 
 });
 
 test('changed parameters create no file, and are stored with the first turn, without secrets', async () => {
-  const options = journalOptions();
-  const mask = (text: string) => text.replaceAll('secret', '***');
-  const journal = createJournal({ ...options, mask });
+  const { options, journal } = begun({ mask: (text) => text.replaceAll('secret', '***') });
   journal.set({ parameters: { set: { user: 'secret', tags: ['a secret'] }, removed: ['seed'] } });
   expect(filesIn(options.folder)).toEqual([]);
   addPromptAndAnswer(journal, 'one', 'first');
@@ -376,8 +358,7 @@ function expectStored(options: TestOptions, journal: Journal): void {
 
 describe('storage failures', () => {
   test('D12 a removed folder is written again completely', async () => {
-    const options = journalOptions(dataFolder());
-    const journal = createJournal(options);
+    const { options, journal } = begun();
     addPromptAndAnswer(journal, 'one', 'first');
     rmSync(options.folder, { recursive: true });
     addPromptAndAnswer(journal, 'two', 'second');
@@ -388,8 +369,7 @@ describe('storage failures', () => {
   test.each(['text', 'refusal'] as const)(
     'D12 a file removed while answers stream has each %s once when it is written again',
     async (type) => {
-      const options = journalOptions();
-      const journal = createJournal(options);
+      const { options, journal } = begun();
       const parent = journal.addTurn({ role: 'user', content: 'one' }).id;
       const [first, second] = ['origin', 'nextgen'].map(
         (model) => journal.startAnswer({ model, parent }).id,
@@ -424,9 +404,8 @@ describe('storage failures', () => {
 
   test('D9 a full disk gives one warning, and everything is written once there is space', async () => {
     for (let room = 0; room < 480; room += 7) {
-      const options = journalOptions();
       let left = room;
-      const journal = createJournal(options, {
+      const { options, journal } = begun(undefined, {
         ...appendFile,
         append(file, bytes) {
           const part = bytes.subarray(0, left);
@@ -447,11 +426,8 @@ describe('storage failures', () => {
   });
 
   test('X20: 500 turns on a full disk take proportional work and few writes', async () => {
-    const options = journalOptions();
-    let writes = 0;
-    let offered = 0;
-    let isFull = true;
-    const journal = createJournal(options, {
+    let [writes, offered, isFull] = [0, 0, true];
+    const { options, journal } = begun(undefined, {
       ...appendFile,
       append(file, bytes) {
         if (!isFull) return appendFile.append(file, bytes);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -94,24 +94,15 @@ describe('processes that write conversations', () => {
     const id = await storedConversation(options, [['one', 'first']]);
     const file = fileOf(options.folder, id);
     const text = 'The sky is blue because air scatters short waves more. '.repeat(20);
-    const recordsOf = (turn: number) => {
-      const parent = turn === 0 ? null : `a${turn - 1}`;
-      return [
-        { type: 'turn', id: `u${turn}`, parent, role: 'user', content: `prompt ${turn}` },
+    const linesOf = (turn: number) =>
+      [
+        { type: 'turn', id: `u${turn}`, parent: `a${turn - 1}`, role: 'user', content: 'why?' },
         { type: 'turn', id: `a${turn}`, parent: `u${turn}`, role: 'assistant', content: '' },
         ...Array.from({ length: 8 }, () => ({ type: 'text', turn: `a${turn}`, text })),
         { type: 'end', turn: `a${turn}`, finish_reason: 'stop' },
-      ];
-    };
-    const lines: string[] = [];
-    for (let size = 0, turn = 0; size < 100_000_000; turn += 1) {
-      for (const record of recordsOf(turn)) {
-        const line = `${JSON.stringify(record)}\n`;
-        lines.push(line);
-        size += line.length;
-      }
-    }
-    writeFileSync(file, [readFileSync(file, 'utf8'), ...lines].join(''));
+      ].map((record) => `${JSON.stringify(record)}\n`);
+    const length = Math.ceil(100_000_000 / linesOf(0).join('').length);
+    appendFileSync(file, Array.from({ length }, (_, turn) => linesOf(turn).join('')).join(''));
     const { child: writer } = start({ folder: options.folder, id, name: 'big', turns: 1 });
     let [peak, ticks] = [0, 0];
     const watch = setInterval(() => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
 import { exportHtml } from '../../../src/conversation/export/html.ts';
-import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { branchJournal, createJournal } from '../../../src/conversation/journal/journal.ts';
 import {
   createAnswerRecorder,
   createPromptRecord,
@@ -65,35 +65,23 @@ describe('an answer in a journal', () => {
   });
 
   const cut = { content: 'be', incomplete: true };
+  const be = textEvent('be');
+  const filtered: readonly ChatEvent[] = [{ type: 'refusal-received', text: 'no' }, finished];
+  const refused = { refusal: 'no', finishReason: 'stop', incomplete: undefined };
   test.each<[string, readonly ChatEvent[], FailureKind | undefined, object]>([
-    [
-      'keeps its text and the cause when it is cut',
-      [named('origin-2026'), textEvent('be')],
-      'incomplete',
-      { ...cut, failure: 'incomplete', model: 'origin-2026' },
-    ],
-    [
-      'has no cause when the user stops it',
-      [textEvent('be')],
-      undefined,
-      { ...cut, failure: undefined },
-    ],
-    [
-      'is complete when the service filtered it',
-      [{ type: 'refusal-received', text: 'no' }, finished],
-      'no_answer',
-      { refusal: 'no', failure: 'no_answer', finishReason: 'stop', incomplete: undefined },
-    ],
+    ['keeps its text when cut', [named('other'), be], 'incomplete', { ...cut, model: 'other' }],
+    ['has no cause when the user stops it', [be], undefined, cut],
+    ['is complete when the service filtered it', filtered, 'no_answer', refused],
     [
       'does not take the model from a failed attempt',
-      [started, named('broken'), started, textEvent('be')],
+      [started, named('broken'), started, be],
       'unreachable',
-      { ...cut, model: 'origin', failure: 'unreachable' },
+      { ...cut, model: 'origin' },
     ],
   ])('%s', (_what, events, failure, end) => {
     const { answer, leaf } = journalWithPrompt();
     answer('origin', events, failure);
-    expect(leaf()).toMatchObject(end);
+    expect(leaf()).toMatchObject({ ...end, failure });
   });
 
   test('is recorded without text only if its prompt has no other answer', () => {
@@ -193,13 +181,12 @@ test('answers that stream at the same time are one record each, in one write', (
   journal.append('text', first, 'e');
   journal.append('refusal', second, 'no');
   journal.save();
-  expect(written).toEqual([
-    [
-      { type: 'text', turn: first, text: 'one' },
-      { type: 'text', turn: second, text: 'two' },
-      { type: 'refusal', turn: second, text: 'no' },
-    ],
-  ]);
+  const records = [
+    { type: 'text', turn: first, text: 'one' },
+    { type: 'text', turn: second, text: 'two' },
+    { type: 'refusal', turn: second, text: 'no' },
+  ];
+  expect(written).toEqual([records]);
 });
 
 test('256 K characters are written at once', () => {

@@ -5,7 +5,7 @@ import {
   listConversations,
   renameConversation,
 } from '../../../src/conversation/library/library.ts';
-import { branchJournal, createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { branchJournal, createJournal } from '../../../src/conversation/journal/journal.ts';
 import type { AnswerEnd } from '../../../src/conversation/tree.ts';
 import { attributeRecords } from '../../../src/conversation/attributes.ts';
 import { summarize } from '../../../src/conversation/library/read-conversation.ts';

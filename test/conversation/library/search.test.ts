@@ -11,23 +11,22 @@ import { fileOf, journalOptions, storedConversation } from '../journal-fixtures.
 
 const plain = { regularExpression: false, caseSensitive: false };
 
-async function search(answer: string, pattern: RegExp, context = 0) {
+async function search(answer: string, terms: readonly RegExp[], context = 0) {
   const options = journalOptions();
   const id = await storedConversation(options, [['a prompt', answer]]);
-  const patterns = { each: [pattern], any: pattern };
-  return searchConversation(fileOf(options.folder, id), patterns, context);
+  return searchConversation(fileOf(options.folder, id), terms, context);
 }
 
 describe('search', () => {
   test('ignores case, and marks the hits', async () => {
-    const [found] = await search('one\nTwo two\nthree', compilePattern('two', plain));
+    const [found] = await search('one\nTwo two\nthree', compileTerms(['two']));
     expect(found).toMatchObject({ role: 'assistant', hits: 2 });
     expect(found?.lines).toMatchObject([{ number: 2, text: 'Two two' }]);
     expect(found?.lines[0]?.marks.flat()).toEqual([0, 3, 4, 7]);
   });
 
   test('finds any of several terms, the longest first', async () => {
-    const [found] = await search('a teapot\nand tea+', compileTerms(['tea', 'tea+', 'teapot']).any);
+    const [found] = await search('a teapot\nand tea+', compileTerms(['tea', 'tea+', 'teapot']));
     expect(found?.lines.map(({ marks }) => marks)).toEqual([[[2, 8]], [[4, 8]]]);
   });
 
@@ -40,7 +39,7 @@ describe('search', () => {
   });
 
   test('shows the lines around a hit once', async () => {
-    const [found] = await search('1\n2 x\n3 x\n4\n5\n6', compilePattern('x', plain), 1);
+    const [found] = await search('1\n2 x\n3 x\n4\n5\n6', compileTerms(['x']), 1);
     expect(found?.lines.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
 
@@ -64,7 +63,7 @@ describe('search', () => {
 
   test('marks each line of a hit that spans lines where it begins', async () => {
     const pattern = compilePattern('a\\s+b', { ...plain, regularExpression: true });
-    const [found] = await search('x a\nb y a b', pattern);
+    const [found] = await search('x a\nb y a b', [pattern]);
     expect(found).toMatchObject({ hits: 2 });
     expect(found?.lines.map(({ marks }) => marks.flat())).toEqual([
       [2, 3],
@@ -79,7 +78,7 @@ describe('search', () => {
     ['x*', { ...plain, regularExpression: true }, 'axx', [1, 3]],
     ['👍', plain, '👎👍', [2, 4]],
   ])('%s with %j', async (text, options, answer, marks) => {
-    const [found] = await search(answer, compilePattern(text, options));
+    const [found] = await search(answer, [compilePattern(text, options)]);
     expect(found?.lines[0]?.marks.flat()).toEqual(marks);
   });
 

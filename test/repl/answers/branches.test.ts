@@ -9,7 +9,7 @@ import {
   enter,
   escape,
   lineEntered,
-  printed,
+  play,
   run,
   stateOf,
   typed,
@@ -36,7 +36,7 @@ test('Esc Esc on an empty composer lists the prompts, which typing filters', () 
   expect(choices(typed('T'), typed('e'))).toEqual(['› 2 about tea']);
   const chosen = runInApp(state, typed('tea'), enter).state;
   expect(composed(chosen)).toBe('about tea');
-  expect(effectsOf(run(chosen, enter).effects, 'send')[0]?.prompt).toMatchObject({
+  expect(effectsOf(play(chosen, enter).effects, 'send')[0]?.prompt).toMatchObject({
     parent: undefined,
   });
 });
@@ -52,7 +52,7 @@ test('Esc Esc stops an answer, edits the only prompt at once, and follows an Esc
 });
 
 test('in line mode /edit prints the prompts with the numbers to type', () => {
-  expect(printed(run({ ...two, isLineMode: true }, lineEntered('/edit')).effects)).toEqual([
+  expect(play({ ...two, isLineMode: true }, lineEntered('/edit')).printed).toEqual([
     'earlier prompts, the last one first\n1 about milk\n2 about tea\n/edit 1 chooses the first',
   ]);
 });
@@ -63,14 +63,12 @@ test('/branches goes to the branch that an edited prompt left', async () => {
     state: { isLineMode: true },
   });
   await memory.submit('about tea');
-  expect(printed(run(memory.session.state(), lineEntered('/branches')).effects)).toEqual([
+  expect(play(memory.session.state(), lineEntered('/branches')).printed).toEqual([
     'this conversation has one branch',
   ]);
   await memory.submit('about milk');
   await memory.clock.advance(120_000);
-  await memory.submit('/edit 2');
-  await memory.submit('about coffee');
-  await memory.submit('/branches');
+  await memory.submit('/edit 2', 'about coffee', '/branches');
   const listed = [
     '1 this, 1 prompt, just now: about coffee',
     '2 2 prompts, 2 minutes ago: about milk',
@@ -88,8 +86,8 @@ test('/branches goes to the branch that an edited prompt left', async () => {
     'next',
   ]);
   for (const other of ['0', '3', 'x']) {
-    expect(printed(run(memory.session.state(), lineEntered(`/branches ${other}`)).effects)).toEqual(
-      ['there are branches 1 to 2'],
-    );
+    expect(play(memory.session.state(), lineEntered(`/branches ${other}`)).printed).toEqual([
+      'there are branches 1 to 2',
+    ]);
   }
 });

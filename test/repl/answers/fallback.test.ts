@@ -71,7 +71,6 @@ test.each([
 
 test('a cut answer is continued by its own model', async () => {
   const memory = open(failing(new Failure('incomplete', 'cut'), 'bl'), down);
-  await memory.submit('why?');
-  await memory.submit('/continue');
+  await memory.submit('why?', '/continue');
   expect(modelsOf(memory)).toEqual(['origin', 'origin']);
 });

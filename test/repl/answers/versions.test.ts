@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { ChatEvent } from '../../../src/client/events.ts';
 import { type Conversation, pathOf, type Turn } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { panelOf } from '../../../src/repl/commands.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
-import { failing, hanging, openMemorySession, type Reply } from '../../support/memory-session.ts';
+import {
+  failing,
+  hanging,
+  openMemorySession,
+  received,
+  replying,
+  type Reply,
+} from '../../support/memory-session.ts';
 import {
   conversationOf,
   effectsOf,
@@ -159,19 +165,11 @@ test.each<[string, ReplState, string, string]>([
 });
 
 /** An answer with usage and timing. */
-function measured(text: string, tokens: number | undefined, total: number): Reply {
-  return async function* reply() {
-    const finished: ChatEvent = {
-      type: 'answer-finished',
-      finishReason: 'stop',
-      attempts: 1,
-      ...(tokens === undefined ? {} : { usage: { prompt_tokens: 3, completion_tokens: tokens } }),
-      timing: { firstText: 20, total },
-    };
-    yield { type: 'text-received', text, deltas: [text] };
-    yield finished;
-  };
-}
+const measured = (text: string, tokens: number | undefined, total: number) =>
+  replying([received(text)], {
+    timing: { firstText: 20, total },
+    ...(tokens !== undefined && { usage: { prompt_tokens: 3, completion_tokens: tokens } }),
+  });
 
 async function compared(...replies: Reply[]) {
   return comparedIn({ isLineMode: true }, ...replies);

@@ -5,8 +5,7 @@ import {
   createHistory,
   extendQuery,
   matchOf,
-  newerEntry,
-  olderEntry,
+  entryBeside,
   olderMatches,
   searchNewer,
   searchOlder,
@@ -28,6 +27,9 @@ import { fc } from '../../support/properties.ts';
 const history = createHistory(['first', 'second', 'third']);
 
 type Move = (from: History, current: Draft) => HistoryStep | undefined;
+
+const olderEntry: Move = (from, current) => entryBeside(from, -1, current);
+const newerEntry: Move = (from, current) => entryBeside(from, 1, current);
 
 /** Moves as far as that is possible. */
 const moved = (start: HistoryStep, ...moves: readonly Move[]): HistoryStep =>

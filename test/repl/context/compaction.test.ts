@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../../src/client/contract.ts';
-import type { ChatEvent } from '../../../src/client/events.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { withAttached } from '../../../src/repl/files/attachments.ts';
@@ -11,6 +10,8 @@ import {
   type MemorySession,
   openMemorySession,
   type Reply,
+  received,
+  replying,
   saying,
 } from '../../support/memory-session.ts';
 import { lineInterrupted } from '../../support/repl-state.ts';
@@ -23,9 +24,7 @@ async function threePrompts(...replies: readonly Reply[]): Promise<MemorySession
   const memory = openMemorySession({
     replies: [saying(first), saying('2'), saying('3'), ...replies],
   });
-  for (const prompt of ['one?', 'two?', 'three?']) {
-    await memory.submit(prompt);
-  }
+  await memory.submit('one?', 'two?', 'three?');
   return memory;
 }
 
@@ -34,18 +33,8 @@ const lastMessages = (memory: MemorySession): readonly Message[] =>
 
 const sent = 'Summary of the earlier conversation:\n\n<summary>\nof one and two\n</summary>\n\n';
 
-function finishing(text: string, finishReason: string): Reply {
-  return async function* reply() {
-    const finished: ChatEvent = {
-      type: 'answer-finished',
-      finishReason,
-      attempts: 1,
-      timing: { total: 1 },
-    };
-    if (text !== '') yield { type: 'text-received', text, deltas: [text] };
-    yield finished;
-  };
-}
+const finishing = (text: string, finishReason: string) =>
+  replying([received(text)], { finishReason });
 
 test('/compact sends a summary instead of the turns before the last prompt', async () => {
   const memory = await threePrompts(saying('of one ', 'and two'), saying('4'));
@@ -65,8 +54,7 @@ test('/compact sends a summary instead of the turns before the last prompt', asy
 
 test('/compact asks for what the user wants to keep, without the limit of answers', async () => {
   const memory = await threePrompts(saying('of one and two'));
-  await memory.submit('/max-tokens 10');
-  await memory.submit('/compact the names of the rivers');
+  await memory.submit('/max-tokens 10', '/compact the names of the rivers');
   expect(lastMessages(memory).at(-1)?.content).toMatch(
     /\n\nAbove all, keep: the names of the rivers$/,
   );
@@ -76,12 +64,10 @@ test('/compact asks for what the user wants to keep, without the limit of answer
 
 test('/undo removes the summary first, and then the last prompt', async () => {
   const memory = await threePrompts(saying('of one and two'), saying('4'));
-  await memory.submit('/compact');
-  await memory.submit('/undo');
+  await memory.submit('/compact', '/undo');
   expect(memory.text()).toMatch(/the summary is removed; the earlier turns are sent again\n$/);
   expect(memory.session.state().conversation.summaries).toBeUndefined();
-  await memory.submit('/undo');
-  await memory.submit('again?');
+  await memory.submit('/undo', 'again?');
   expect(lastMessages(memory).map(({ content }) => content)).toEqual([
     'one?',
     first,
@@ -93,9 +79,7 @@ test('/undo removes the summary first, and then the last prompt', async () => {
 
 test('a second summary has the first one and the turns since', async () => {
   const memory = await threePrompts(saying('of one and two'), saying('4'), saying('all'));
-  await memory.submit('/compact');
-  await memory.submit('four?');
-  await memory.submit('/compact');
+  await memory.submit('/compact', 'four?', '/compact');
   expect(
     lastMessages(memory)
       .map(({ content }) => content)
@@ -114,14 +98,7 @@ test.each([
   ['is longer than the turns', saying('one '.repeat(300)), 'is not shorter than the turns'],
   ['is cut', finishing('of o', 'length'), 'the summary reached the token limit'],
   ['is filtered', finishing('of o', 'content_filter'), 'the summary ended with content_filter'],
-  [
-    'is refused',
-    async function* refusing() {
-      yield { type: 'refusal-received', text: 'no', deltas: ['no'] };
-      yield { type: 'answer-finished', attempts: 1, timing: { total: 1 } };
-    } as Reply,
-    'the model refused',
-  ],
+  ['is refused', replying([{ type: 'refusal-received', text: 'no' }]), 'the model refused'],
 ])('a summary that %s changes nothing and says so', async (_how, reply, message) => {
   const memory = await threePrompts(reply, saying('4'));
   await memory.submit('/compact');
@@ -153,17 +130,14 @@ test('/compact is refused without an answer, and again right after a summary', a
   await empty.submit('/compact');
   expect(empty.text()).toContain('there is no answer to summarize yet');
   const memory = await threePrompts(saying('of one and two'));
-  await memory.submit('/compact');
-  await memory.submit('/compact');
+  await memory.submit('/compact', '/compact');
   expect(memory.text()).toContain('nothing was sent since the last summary');
   expect(memory.requests).toHaveLength(4);
 });
 
 test('/context shows the parts of the window with their tokens', async () => {
   const memory = await threePrompts(saying('of one and two'));
-  await memory.submit('/compact');
-  await memory.submit('/system be brief');
-  await memory.submit('/context');
+  await memory.submit('/compact', '/system be brief', '/context');
   expect(memory.text()).toMatch(
     /0% of the window of origin: about \d+ of 128,000 tokens\npart [^\n]*\nsystem prompt +# +about \d+ +0%\nsummary +# +about \d+ +0% {2}of 2 prompts\nturns +# +about \d+ +0% {2}1 prompt\nfree +#+ +about 127,\d+ +100% {2}including room for /,
   );
@@ -214,8 +188,7 @@ test('R2: a prompt that is refused in a full window is not sent again, but /comp
     replies: [saying(long), failing(refused), failing(refused)],
     state: { service },
   });
-  await memory.submit('why?');
-  await memory.submit('and?');
+  await memory.submit('why?', 'and?');
   const [, after = ''] = memory.text().split('the prompt is too long (400)');
   expect(after).toMatch(/^\n {2}\/compact sends a summary .*, \/undo removes the last prompt/);
   expect(after).not.toContain('sends it again');
@@ -226,7 +199,7 @@ test.each([
   ['/undo', [saying(long), saying(long)]],
 ])('a window that is full again after %s is reported again', async (line, replies) => {
   const memory = openMemorySession({ replies, state: { service } });
-  for (const entered of ['why?', line, 'and?']) await memory.submit(entered);
+  await memory.submit('why?', line, 'and?');
   expect(memory.text().match(/% of origin's window is used/g)).toHaveLength(2);
 });
 
@@ -248,8 +221,7 @@ test('a /compact without anything to summarize leaves automatic summaries on', a
     replies: [saying(long), saying('short')],
     state: { service, compaction: { isAutomatic: true, hasFailed: false } },
   });
-  await memory.submit('/compact');
-  await memory.submit('why?');
+  await memory.submit('/compact', 'why?');
   expect(memory.requests).toHaveLength(2);
 });
 
@@ -264,11 +236,9 @@ test('a failed automatic summary is not tried again before a new conversation', 
     ],
     state: { service, compaction: { isAutomatic: true, hasFailed: false } },
   });
-  await memory.submit('why?');
-  await memory.submit('and?');
+  await memory.submit('why?', 'and?');
   expect(memory.requests).toHaveLength(3);
-  await memory.submit('/new');
-  await memory.submit('and?');
+  await memory.submit('/new', 'and?');
   expect(memory.requests).toHaveLength(5);
   expect(memory.text()).toContain('summary: of long words');
 });

@@ -71,7 +71,7 @@ test('a narrow window has no model, but the key that searches the texts', () => 
 test('an excerpt is shown beside a shortened title', () => {
   const long = listedConversation({ title: 'a title that takes much more than half of the row' });
   const list = listOf([long], { searchesTexts: true, query: 'milk', excerpts: ['tea with milk'] });
-  expect(draw(list).rows[1]).toMatch(/^› a title that takes much …  tea with milk +origin/);
+  expect(draw(list).rows[1]).toMatch(/^› a title that takes much m…  tea with milk +origin/);
 });
 
 test('a search shows how far it is', () => {

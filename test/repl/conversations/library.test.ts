@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createJournal } from '../../../src/conversation/journal/open-journal.ts';
+import { createJournal } from '../../../src/conversation/journal/journal.ts';
 import { renameConversation } from '../../../src/conversation/library/library.ts';
 import { createReplLibrary } from '../../../src/repl/conversations/library.ts';
 import type { ListRow } from '../../../src/repl/state.ts';

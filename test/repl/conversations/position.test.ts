@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { estimateMessages } from '../../../src/conversation/token-estimate.ts';
 import { contextUse } from '../../../src/repl/conversations/position.ts';
-import type { ReplState } from '../../../src/repl/state.ts';
-import { step } from '../../../src/repl/step.ts';
 import { runInApp } from '../../support/app.tsx';
-import { conversationOf, run, stateOf, type StateChange } from '../../support/repl-state.ts';
+import { conversationOf, stateOf } from '../../support/repl-state.ts';
 
 const prompt = { role: 'user', content: 'why?' } as const;
 const next = { role: 'user', content: 'and at sunset?' } as const;
@@ -48,33 +46,21 @@ describe('the context use', () => {
   });
 });
 
-const settings = {
-  model: 'small',
-  system: undefined,
-  maxTokens: undefined,
-  theme: 'color',
-  wrap: 'words',
-  times: 'off',
-} as const;
-const context = { tokens: 1000, isEstimate: false };
-const listed =
-  (id: string, window: number): StateChange =>
-  (state) =>
-    step({ ...state, service: { ...state.service, windows: new Map([[id, window]]) } });
-
-const footerOf = (state: ReplState) => runInApp(state).rows.at(-1);
-
-test('Y31: the footer shows the window that the service reported', () => {
-  const before = stateOf({ settings, context });
-  expect(footerOf(before)).toMatch(/ small {2}1,000 tokens$/);
-  const { state } = run(before, listed('small', 4000));
-  expect(footerOf(state)).toMatch(/1\.0K\/4\.0K 25%$/);
-});
-
-test("Y31: the service's window takes precedence over the catalogue, which applies to other models", () => {
-  const origin = { ...settings, model: 'origin' };
-  const { state } = run(stateOf({ settings: origin, context }), listed('origin', 8000));
-  expect(footerOf(state)).toMatch(/\/8\.0K/);
-  const nextgen = { ...state, settings: { ...origin, model: 'nextgen' } };
-  expect(footerOf(nextgen)).toMatch(/\/1M/);
-});
+test.each<[string, readonly [string, number] | undefined, RegExp]>([
+  ['small', undefined, / small {2}1,000 tokens$/],
+  ['small', ['small', 4000], /1\.0K\/4\.0K 25%$/],
+  // It takes precedence over the catalogue, which applies to other models.
+  ['origin', ['origin', 8000], /\/8\.0K/],
+  ['nextgen', ['origin', 8000], /\/1M/],
+])(
+  'Y31: the footer shows for %s the window that the service reported: %j',
+  (model, window, row) => {
+    const { settings, service } = stateOf();
+    const state = stateOf({
+      settings: { ...settings, model },
+      service: { ...service, windows: new Map(window && [window]) },
+      context: { tokens: 1000, isEstimate: false },
+    });
+    expect(runInApp(state).rows.at(-1)).toMatch(row);
+  },
+);

@@ -65,8 +65,7 @@ test('a title that the user sets meanwhile stays', async () => {
     yield* saying('Blue skies')(request, signal);
   };
   const memory = open([saying('blue'), held]);
-  await memory.submit('why?');
-  await memory.submit('/rename Mine');
+  await memory.submit('why?', '/rename Mine');
   give();
   await memory.submit('/rename');
   expect(titleOf(memory)).toBe('Mine');

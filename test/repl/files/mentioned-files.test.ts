@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
-import type { ReplState } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
-import {
-  composed,
-  effectsOf,
-  enter,
-  printed,
-  run,
-  stateOf,
-  typed,
-} from '../../support/repl-state.ts';
+import { composed, effectsOf, enter, play, stateOf } from '../../support/repl-state.ts';
 
 describe('Y18: a mention of a missing file', () => {
   test.each([
@@ -26,23 +17,19 @@ describe('Y18: a mention of a missing file', () => {
     ['what is @missing.md', 'cannot attach missing.md'],
     ['see @https://example.com/missing.', 'cannot attach https://example.com/missing'],
   ])('%j needs confirmation; Enter sends the words without the file', async (prompt, problem) => {
-    const { session, idle, text, requests } = createMemorySession();
-    for (const action of [typed(prompt), enter]) session.update(action);
-    const { conversation } = await idle();
+    const { session, press, text, requests } = createMemorySession();
+    const { conversation } = await press(prompt, enter);
     expect(text()).toBe(`natter: ${problem}\n  Enter sends these words without the file\n`);
     expect(conversation.turns.size).toBe(0);
     expect(composed(session.state())).toBe(prompt);
-    session.update(enter);
-    await idle();
+    await press(enter);
     expect(requests[0]?.messages[0]?.content).toContain(prompt);
   });
 
   test('needs confirmation again after the prompt has changed', async () => {
-    const { session, idle, requests } = createMemorySession();
-    for (const action of [typed('see @typo.md'), enter]) session.update(action);
-    await idle();
-    for (const action of [typed(' and @typo.ts'), enter]) session.update(action);
-    await idle();
+    const { press, requests } = createMemorySession();
+    await press('see @typo.md', enter);
+    await press(' and @typo.ts', enter);
     expect(requests).toEqual([]);
   });
 
@@ -57,13 +44,10 @@ describe('Y18: a mention of a missing file', () => {
   });
 
   test('keeps the place of an edited prompt', async () => {
-    const { session, enter: line, idle, requests, submit } = createMemorySession();
-    await submit('one');
-    line('/edit');
-    for (const action of [typed(' @typo.md'), enter]) session.update(action);
-    await idle();
-    session.update(enter);
-    await idle();
+    const { press, requests, submit } = createMemorySession();
+    await submit('one', '/edit');
+    await press(' @typo.md', enter);
+    await press(enter);
     expect(requests[1]?.messages).toEqual([{ role: 'user', content: 'one @typo.md' }]);
   });
 });
@@ -83,11 +67,9 @@ test.each([
 });
 
 test('an edited prompt sends a mentioned file once and unchanged', async () => {
-  const { session, enter: line, idle, requests, submit } = createMemorySession();
-  await submit('see @notes.md');
-  line('/edit');
-  session.update(enter);
-  await idle();
+  const { press, requests, submit } = createMemorySession();
+  await submit('see @notes.md', '/edit');
+  await press(enter);
   expect(requests[1]?.messages).toEqual(requests[0]?.messages);
 });
 
@@ -162,12 +144,9 @@ test.each(['https://user:word@example.com/page', 'https://example.com?to=a@b.exa
   },
 );
 
-const command = (state: ReplState, line: string) => run(state, typed(line), enter);
-
 test('/new removes what is attached, and names it', () => {
   const file = { name: '!ls', content: 'a.txt' };
-  const { state, effects } = command(stateOf({ attachments: [file] }), '/new');
-  expect(state.attachments).toEqual([]);
-  expect(printed(effects)).toEqual(['no longer attached: !ls']);
+  const { state, effects, printed } = play(stateOf({ attachments: [file] }), '/new', enter);
+  expect([state.attachments, printed]).toEqual([[], ['no longer attached: !ls']]);
   expect(effectsOf(effects, 'new-conversation')).toHaveLength(1);
 });

@@ -9,13 +9,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mentionsOf } from '../../../src/repl/files/mentioned-files.ts';
-import {
-  createReplFiles,
-  expandHome,
-  folderCandidates,
-  kindOf,
-  writeUserFile,
-} from '../../../src/repl/files/user-files.ts';
+import { createReplFiles, expandHome, kindOf } from '../../../src/repl/files/user-files.ts';
 import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
@@ -28,22 +22,20 @@ test.each([
   expect(expandHome(typed, '/home/ada')).toBe(path);
 });
 
+const { context } = createMemoryContext();
+const files = createReplFiles(context);
+
 test('completes the names in a folder; a missing folder has none', () => {
   const folder = folderOf();
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'a.md'), '');
-  expect(folderCandidates(folder)).toEqual([
+  symlinkSync('loop', join(folder, 'loop'));
+  expect(files.candidates(folder)).toEqual([
     { value: 'a.md', isFolder: false },
+    { value: 'loop', isFolder: false },
     { value: 'src', isFolder: true },
   ]);
-  expect(folderCandidates(join(folder, 'missing'))).toEqual([]);
-});
-
-test('a link to itself does not hide the other names of its folder', () => {
-  const folder = folderOf();
-  symlinkSync('loop', join(folder, 'loop'));
-  writeFileSync(join(folder, 'a.md'), '');
-  expect(folderCandidates(folder).map(({ value }) => value)).toEqual(['a.md', 'loop']);
+  expect(files.candidates(join(folder, 'missing'))).toEqual([]);
 });
 
 test.each([
@@ -51,13 +43,6 @@ test.each([
   ['with a NUL', 'a\0b'],
 ])('a mentioned name %s is not a file', (_, name) => {
   expect(kindOf(name)).toBeUndefined();
-});
-
-test('writes a new file and never overwrites one', () => {
-  const file = join(folderOf(), 'x.md');
-  expect(writeUserFile(file, 'one', 'linux')).toBe(file);
-  expect(writeUserFile(file, 'two', 'linux')).toBeUndefined();
-  expect(readFileSync(file, 'utf8')).toBe('one');
 });
 
 test.each([
@@ -69,12 +54,11 @@ test.each([
 });
 
 /** A home folder with `docs/a.md` and `docs/b.txt`. */
-function openFiles() {
+function openHome() {
   const home = folderOf();
   mkdirSync(join(home, 'docs'));
   for (const name of ['a.md', 'b.txt']) writeFileSync(join(home, 'docs', name), name);
-  const { context } = createMemoryContext();
-  return { home, files: createReplFiles({ ...context, homeDirectory: home }) };
+  return createReplFiles({ ...context, homeDirectory: home });
 }
 
 const { signal } = new AbortController();
@@ -90,27 +74,25 @@ test.each([
   ['~/docs/[id].md', undefined],
   ['~/docs/a?', undefined],
 ])('%s is of the kind %s', (name, kind) => {
-  expect(openFiles().files.kindOf(name)).toBe(kind);
+  expect(openHome().kindOf(name)).toBe(kind);
 });
 
 test('a file keeps the name as typed', async () => {
-  const { files } = openFiles();
   const name = '~/docs/a.md';
-  expect(await files.attach(name, signal)).toEqual({ files: [{ name, content: 'a.md' }] });
+  expect(await openHome().attach(name, signal)).toEqual({ files: [{ name, content: 'a.md' }] });
 });
 
 test.each([
   ['~/docs/', 2],
   ['~/docs/*.md', 1],
 ])('%s has %d files, and a summary', async (name, number) => {
-  const { files } = openFiles();
-  const { files: found, summary } = await files.attach(name, signal);
+  const { files: found, summary } = await openHome().attach(name, signal);
   expect(found).toHaveLength(number);
   expect(summary).toMatch(new RegExp(`^attached .*: ${number} files?, ~\\d+ tokens?$`));
 });
 
 const write = (path: string, text: string, replaces = false) =>
-  writeUserFile(path, text, 'linux', { isPrivate: true, replaces });
+  files.write(path, text, { isPrivate: true, replaces });
 
 test.skipIf(process.platform === 'win32')('only the owner may read a written file', () => {
   const path = join(folderOf(), 'tea.md');
@@ -147,5 +129,7 @@ test('an export that fails leaves no other file', () => {
 
 test('a missing folder is named, and so is a name that Windows reserves', () => {
   expect(() => write(join(folderOf(), 'no', 'tea.md'), 'x')).toThrow('its folder does not exist');
-  expect(() => writeUserFile('CON.md', 'x', 'win32')).toThrow('Windows reserves this name');
+  expect(() => createReplFiles({ ...context, platform: 'win32' }).write('CON.md', 'x')).toThrow(
+    'Windows reserves this name',
+  );
 });

@@ -20,11 +20,9 @@ import {
   composed,
   effectsOf,
   enter,
-  enter as enterKey,
   pasted,
   reviewPrompt,
   stateOf,
-  typed,
 } from '../../support/repl-state.ts';
 
 describe('values after the name of a prompt file', () => {
@@ -70,9 +68,7 @@ test('a value for a prompt file keeps its line ends', () => {
 
 async function entered(lines: readonly string[], options: MemoryOptions = {}) {
   const memory = openMemorySession({ replies: [saying('fine'), saying('more')], ...options });
-  for (const line of lines) {
-    await memory.submit(line);
-  }
+  await memory.submit(...lines);
   return memory;
 }
 
@@ -102,8 +98,7 @@ test('a choice can be typed, and a wrong one is refused', async () => {
 
 test('cancelled, it sends nothing, and the command returns to the composer', async () => {
   const memory = openMemorySession({});
-  memory.session.update(typed('/review lang=js'));
-  memory.session.update(enterKey);
+  await memory.press('/review lang=js', enter);
   await expect.poll(() => memory.session.state().dialog?.type).toBe('entry');
   await memory.idle();
   memory.session.update((before) => before.dialog?.cancel(before) ?? step(before));

@@ -42,7 +42,7 @@ const busy: Partial<ReplState> = {
     candidates: Array.from({ length: 20 }, (_, index) => ({ value: `command${index}` })),
     selected: 10,
   },
-  isQuitArmed: true,
+  armed: 'interrupt',
 };
 
 describe('the live region', () => {
@@ -76,7 +76,9 @@ describe('the live region', () => {
   test('names the command that removes what is attached, if there is room', () => {
     const whole = 'with !ls; /attach none removes it';
     expect(frame({ attachments: [{ name: '!ls', content: '' }] }, 40).rows).toContain(whole);
-    expect(frame({ attachments: [{ name: '!ls', content: '' }] }, 30).rows).toContain('with !ls');
+    expect(frame({ attachments: [{ name: '!ls', content: '' }] }, 30).rows).toContain(
+      'with !ls; /attach none remov…',
+    );
   });
 
   test('in a low window has neither the rule nor the empty row below the activity', () => {

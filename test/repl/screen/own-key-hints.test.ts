@@ -20,30 +20,20 @@ const keyMap = ownKeyMap(
   },
   'default',
 );
-const noticeWith = (parts: Partial<ReplState>) => noticeOf(stateOf({ keyMap, ...parts }));
 
-test.each<[string, Partial<ReplState>, string]>([
-  ['quitting', { isQuitArmed: true }, 'press Ctrl+Q again to quit'],
-  ['a word for quitting', { isExitWordEntered: true }, 'press Alt+S again to quit'],
-  ['stashed drafts', { stash: [draftFrom('a')] }, 'F6 restores the stashed draft'],
+test.each<[Partial<ReplState>, string]>([
+  [{ armed: 'interrupt' }, 'press Ctrl+Q again to quit'],
+  [{ armed: 'send' }, 'press Alt+S again to quit'],
+  [{ stash: [draftFrom('a')] }, 'F6 restores the stashed draft'],
+  [{ queue: [draftFrom('a')], isQueuePaused: true }, 'Alt+S sends the queue, F8 edits it'],
+  [{ composer: createBuffer('@a'), recognised: '@a' }, '@ attaches the file; F7 undoes it'],
+  // An action without a key is omitted.
   [
-    'a paused queue',
-    { queue: [draftFrom('a')], isQueuePaused: true },
-    'Alt+S sends the queue, F8 edits it',
+    { stash: [draftFrom('a')], keyMap: ownKeyMap({ stash: 'none' }, 'default') },
+    'after this prompt: the stashed draft',
   ],
-  [
-    'a dropped file',
-    { composer: createBuffer('@a'), recognised: '@a' },
-    '@ attaches the file; F7 undoes it',
-  ],
-])('the notice of %s names keys of the user', (_, parts, notice) => {
-  expect(noticeWith(parts)).toBe(notice);
-});
-
-test('a notice omits an action without a key', () => {
-  const without = ownKeyMap({ stash: 'none' }, 'default');
-  const state = stateOf({ keyMap: without, stash: [draftFrom('a')] });
-  expect(noticeOf(state)).toBe('after this prompt: the stashed draft');
+])('with %j a notice names keys of the user', (parts, notice) => {
+  expect(noticeOf(stateOf({ keyMap, ...parts }))).toBe(notice);
 });
 
 test('the first row and the help name keys of the user', () => {

@@ -5,16 +5,15 @@ import { Failure } from '../../../src/failure.ts';
 import { faultFieldRows } from '../../../src/sandbox/faults/fault-fields.ts';
 import { parseScenario } from '../../../src/sandbox/faults/fault-rules.ts';
 import {
+  type WrittenField,
   faultFromOptions,
   faultOptions,
   parseDirective,
   parseFault,
-  type WrittenField,
 } from '../../../src/sandbox/faults/parse-fault.ts';
 import { fc } from '../../support/properties.ts';
 import { json } from '../../support/raw-replies.ts';
-import { serveFront } from '../engine-helpers.ts';
-import { complete } from '../sandbox-helpers.ts';
+import { complete, serveFront } from '../sandbox-helpers.ts';
 
 const parse = (written: string): object =>
   parseFault(

@@ -1,6 +1,6 @@
 import fs, { existsSync, readdirSync, readFileSync, rmSync, statSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test, afterEach, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   holdLock,
   createLock,
@@ -15,12 +15,17 @@ import { hold, holding, leaveText, newLockPath, processOn, leaveLock } from '../
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { failureOf } from '../../settings/fixtures/stored.ts';
 
+let lock: string;
+beforeEach(() => {
+  lock = newLockPath();
+});
+afterEach(() => vi.restoreAllMocks());
+
 const minute = 60_000;
 const elsewhere = { host: 'two', space: 'boot2 namespace1' };
 
 describe('a held lock', () => {
   test('names host, boot, namespace, process and start time, and is removed on release', () => {
-    const lock = newLockPath();
     const held = hold(lock);
     expect(JSON.parse(readFileSync(lock, 'utf8'))).toMatchObject({
       host: 'one',
@@ -34,7 +39,6 @@ describe('a held lock', () => {
   });
 
   test('reports its owner, and when it was taken, to the next process', () => {
-    const lock = newLockPath();
     hold(lock);
     expect(holdLock(lock, holding(processOn(43, { running: { 42: '100' } })))).toMatchObject({
       isHeld: false,
@@ -44,7 +48,6 @@ describe('a held lock', () => {
   });
 
   test('X8: is renewed every ten seconds, and taken again if it was deleted, until it is released', async () => {
-    const lock = newLockPath();
     const options = holding(processOn(42));
     const held = hold(lock, options);
     for (const _round of [1, 2]) {
@@ -62,7 +65,6 @@ describe('a held lock', () => {
   });
 
   test('X8: is lost when another process takes it over, which its owner detects on wake-up', async () => {
-    const lock = newLockPath();
     const options = holding(processOn(42));
     const held = hold(lock, options);
     leaveText(lock, readFileSync(lock, 'utf8'), 2 * minute);
@@ -99,12 +101,12 @@ describe('a lock of a dead process', () => {
     ['X7: from before a restart, not renewed for a minute', {}, old, restarted, true],
     ['X8: on a different host, renewed 45 s ago', elsewhere, 45_000, on({}), false],
     ['X8: on a different host, not renewed for a minute', elsewhere, old, on({}), true],
+    ['X8: on a different host, with a clock an hour ahead', elsewhere, -60 * minute, on({}), true],
     ['X8: on a copy of a virtual machine with its boot', { host: 'two' }, 1000, on({}), false],
     ['of a running process without boot ids', bare, 1000, onBare({ 42: 'x' }), false],
     ['of a dead process without boot ids', bare, 0, onBare({}), true],
     ['of a reused process id without boot ids', bare, old, onBare({ 42: 'x' }), true],
   ])('D8 %s', (_whose, owner, age, process, isTaken) => {
-    const lock = newLockPath();
     leaveLock(lock, owner, age);
     expect(holdLock(lock, holding(process)).isHeld).toBe(isTaken);
   });
@@ -115,36 +117,13 @@ describe('a lock of a dead process', () => {
     ['that is incomplete', '{"host":"one","proc', 3000, true],
     ['that is a file of a different program', 'pinned = true\n', day, false],
   ])('%s', (_what, content, age, isTaken) => {
-    const lock = newLockPath();
     leaveText(lock, content, age);
     expect(holdLock(lock, holding(processOn(7))).isHeld).toBe(isTaken);
     expect(readFileSync(lock, 'utf8') === content).toBe(!isTaken);
   });
-
-  test('X8: two hosts with a shared folder never hold the lock at the same time', () => {
-    const lock = newLockPath();
-    const one = holding(processOn(42));
-    const two = holding(processOn(42, elsewhere));
-    const first = hold(lock, one);
-    expect(holdLock(lock, two).isHeld).toBe(false);
-    first.release();
-    const second = hold(lock, two);
-    expect(holdLock(lock, one).isHeld).toBe(false);
-    leaveText(lock, readFileSync(lock, 'utf8'), 2 * minute);
-    hold(lock, one);
-    second.release();
-    expect(readFileSync(lock, 'utf8')).toContain('"host":"one"');
-  });
-});
-
-test('X8: a clock that is set back an hour does not keep an unrenewed lock', () => {
-  const lock = newLockPath();
-  leaveLock(lock, elsewhere, -60 * minute);
-  expect(holdLock(lock, holding(processOn(7, { running: {} }))).isHeld).toBe(true);
 });
 
 test('X7: a process killed while it removes a lock blocks others for at most a minute', () => {
-  const lock = newLockPath();
   leaveLock(lock);
   const next = () => holdLock(lock, holding(processOn(7, { running: {} }))).isHeld;
   leaveText(`${lock}.left`, '');
@@ -167,10 +146,7 @@ function failing(times: number, code: string) {
   });
 }
 
-afterEach(() => vi.restoreAllMocks());
-
 test.skipIf(process.platform === 'win32')('other accounts can read a lock', () => {
-  const lock = newLockPath();
   expect(createLock(lock, owner)).toBe(true);
   // Exact, unless the umask of the test run is unusual.
   expect(statSync(lock).mode & 0o777).toBe(0o644 & ~process.umask());
@@ -179,7 +155,6 @@ test.skipIf(process.platform === 'win32')('other accounts can read a lock', () =
 test.each(['EPERM', 'EBUSY'])(
   'a lock that another process is removing on Windows (%s) is taken after it is gone',
   (code) => {
-    const lock = newLockPath();
     failing(2, code);
     expect(createLock(lock, owner)).toBe(true);
     vi.restoreAllMocks();
@@ -189,7 +164,6 @@ test.each(['EPERM', 'EBUSY'])(
 );
 
 test('a folder that cannot be written is a failure', () => {
-  const lock = newLockPath();
   failing(Infinity, 'EPERM');
   expect(() => createLock(lock, owner)).toThrow('EPERM');
   vi.restoreAllMocks();
@@ -199,7 +173,6 @@ test('a folder that cannot be written is a failure', () => {
 });
 
 test('releaseLock keeps the lock of another process', () => {
-  const lock = newLockPath();
   leaveLock(lock);
   releaseLock(lock, 'token');
   expect(readFileSync(lock, 'utf8')).toContain('"token":"left"');
@@ -224,7 +197,6 @@ function skipping(process = processOn(7)): LockOptions {
 
 describe('withLock', () => {
   test('breaks the lock of a dead process, and holds its own only during the action', async () => {
-    const lock = newLockPath();
     leaveLock(lock);
     const content = await withLock(lock, skipping(), () => readFileSync(lock, 'utf8'));
     expect(content).toContain('"processId":7');
@@ -240,7 +212,6 @@ describe('withLock', () => {
     ['result', () => 'done', 'done'],
     ['error', () => Promise.reject(new Error('on purpose')), 'on purpose'],
   ])('keeps the %s of the action if the lock cannot be removed', async (_, action, expected) => {
-    const lock = newLockPath();
     const running = withLock(lock, skipping(), () => {
       // A folder in place of the lock can be neither read nor removed.
       rmSync(lock);
@@ -252,7 +223,6 @@ describe('withLock', () => {
   });
 
   test('D17 runs one action at a time', async () => {
-    const lock = newLockPath();
     let count = 0;
     const running = processOn(7, { running: { 7: '100' } });
     const increase = () =>
@@ -267,7 +237,6 @@ describe('withLock', () => {
   });
 
   test('waits ten seconds for a running process, then fails and keeps its lock', async () => {
-    const lock = newLockPath();
     leaveLock(lock);
     const waiting = skipping(processOn(7, { running: { 42: '100' } }));
     const failure = await failureOf(() => withLock(lock, waiting, () => undefined));
@@ -289,38 +258,24 @@ function watching(onSleep: (slept: number) => void, process = processOn(42)) {
   };
   const clock = { ...createFakeClock(), monotonic: () => elapsed, sleep };
   const options: LockOptions = { process, clock };
-  const watch = (lock: string) =>
-    awaitLock(lock, options, (_holder, longest) => void waits.push(longest));
+  const watch = () => awaitLock(lock, options, (_holder, longest) => void waits.push(longest));
   return { watch, waits, slept: () => elapsed };
 }
 
-test('X8: the wait for a lock of a different host ends at its next renewal', async () => {
-  const lock = newLockPath();
-  leaveLock(lock, elsewhere, 30_000);
-  const { watch, waits, slept } = watching((elapsed) => {
-    if (elapsed >= 8000) leaveText(lock, readFileSync(lock, 'utf8'), 0);
-  });
-  await watch(lock);
-  expect(existsSync(lock)).toBe(true);
-  expect(slept()).toBe(8000);
-  expect(waits).toHaveLength(1);
-  expect(waits[0]).toBeGreaterThan(20_000);
-  // The file system's clock may be a few milliseconds late.
-  expect(waits[0]).toBeLessThan(30_050);
-});
-
-test('X8: the wait for an unrenewed lock ends when the lock is dead', async () => {
-  const lock = newLockPath();
-  leaveLock(lock, elsewhere, 40_000);
-  const text = readFileSync(lock, 'utf8');
+test.each([
+  ['is renewed', 30_000, 8000, 0],
   // The clock of the file system is the real one, so the test changes the time of the lock instead.
+  ['is dead', 40_000, 2000, 61_000],
+])('X8: the wait for a lock of a different host ends when it %s', async (_how, age, end, next) => {
+  leaveLock(lock, elsewhere, age);
   const { watch, waits, slept } = watching((elapsed) => {
-    if (elapsed < 2000) return;
-    leaveText(lock, text, 61_000);
+    if (elapsed >= end) leaveText(lock, readFileSync(lock, 'utf8'), next);
   });
-  await watch(lock);
+  await watch();
+  expect(slept()).toBe(end);
   expect(waits).toHaveLength(1);
-  expect(slept()).toBe(2000);
+  // The file system's clock may be a few milliseconds late.
+  expect(Math.abs((waits[0] ?? 0) - (minute - age))).toBeLessThan(10_000);
 });
 
 test.each<[string, (string | Record<number, string>)?]>([
@@ -329,11 +284,10 @@ test.each<[string, (string | Record<number, string>)?]>([
   ['of a dead process', {}],
   ['of a running process', { 42: '100' }],
 ])('there is no wait for a lock %s', async (_what, left) => {
-  const lock = newLockPath();
   if (typeof left === 'string') leaveText(lock, left);
   else if (left !== undefined) leaveLock(lock);
   const running = typeof left === 'object' ? left : {};
   const { watch, waits, slept } = watching(() => undefined, processOn(7, { running }));
-  await watch(lock);
+  await watch();
   expect({ waits, slept: slept() }).toEqual({ waits: [], slept: 0 });
 });

@@ -13,6 +13,7 @@ describe('inline text with colour', () => {
     ['*foo**bar* end', `${italic('foo**bar')} end\n`],
     ['foo***bar***baz', `foo${bold(italic('bar'))}baz\n`],
     ['foo*bar**baz', 'foo*bar**baz\n'],
+    ['**a* b** c', `${italic(italic('a'))}${italic(' b')}* c\n`],
     ['a `code *span*` b', `a ${cyan('code *span*')} b\n`],
     ['`` a ` b ``', `${cyan('a ` b')}\n`],
     ['~~gone~~', `${strikethrough('gone')}\n`],

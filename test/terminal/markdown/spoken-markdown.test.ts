@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { createSpokenMarkdown } from '../../../src/terminal/markdown/spoken-markdown.ts';
-import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
 import { fc } from '../../support/properties.ts';
 import { cutAt, fragments, markdownOf } from './any-markdown.ts';
 
@@ -155,16 +154,6 @@ describe('any Markdown', () => {
         expect(letters(source).slice(at)).toEqual([]);
       }),
       { numRuns: 1000 },
-    );
-  });
-
-  test('is spoken without controls', () => {
-    fc.assert(
-      fc.property(markdownOf(fragments), (source) => {
-        const output = spoken(sanitize(source));
-        expect(sanitize(output)).toBe(output);
-      }),
-      { numRuns: 300 },
     );
   });
 });

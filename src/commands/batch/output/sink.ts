@@ -2,12 +2,7 @@ import fs from 'node:fs';
 import type { InputItem } from '../../../batch/input/item.ts';
 import { readItems } from '../../../batch/input/read-items.ts';
 import type { Selection } from '../../../batch/input/select-items.ts';
-import {
-  formatResult,
-  formatResultRow,
-  openaiLine,
-  tableHeader,
-} from '../../../batch/results/result-formats.ts';
+import { formatResultRow, openaiLine, tableHeader } from '../../../batch/results/result-formats.ts';
 import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
 import {
   cannotWrite,
@@ -164,8 +159,9 @@ export async function openSink(
   const print = (sequence: number, item: InputItem, line: string) => {
     if (!hasHeader) void stdout.write(clean(tableHeader(item, answerColumn)));
     hasHeader = true;
-    const text = clean(formatResult(outputFormat, item, line, clock.date()));
-    return unordered ? stdout.write(text) : ordered.put(sequence, text);
+    const text = outputFormat === 'openai' ? openaiLine(line, clock.date()) : line;
+    const shown = isTable ? clean(formatResultRow(item, line)) : text;
+    return unordered ? stdout.write(shown) : ordered.put(sequence, shown);
   };
   return {
     /** The result of an earlier run. */

@@ -1,4 +1,4 @@
-import type { QueuedResult, BatchQueue } from '../../../batch/queue/redis-queue.ts';
+import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import { readFingerprint } from '../../../batch/fingerprint.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { type BatchSink, openSink } from '../output/sink.ts';
@@ -17,9 +17,6 @@ import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { filledText, isJsonObject, parseJson } from '../../../json.ts';
 import { count } from '../../../output/figures.ts';
 import { printJson, printTable } from '../../../output/print-data.ts';
-
-/** Results that are read from the queue together. */
-const blockSize = 500;
 
 /** Fingerprints of a batch, by index. */
 type Fingerprints = ReadonlyMap<number, string>;
@@ -68,8 +65,12 @@ async function collect(
   const indexes = [...fingerprints.keys()];
   const tally = { ...emptyTally(), total: indexes.length };
   let sequence = 0;
-  const put = async ({ index, isAnswered, line }: QueuedResult) => {
-    if (sink.find(index)?.isAnswered === true) return void (tally.already += 1);
+  for await (const { index, isAnswered, line } of queue.results(indexes)) {
+    signal.throwIfAborted();
+    if (sink.find(index)?.isAnswered === true) {
+      tally.already += 1;
+      continue;
+    }
     const { place, failure, tokens } = readResult(index, line);
     // natter's own format needs only the line.
     const item = { ...place, problem: 'is in a queue' };
@@ -79,11 +80,6 @@ async function collect(
     const fingerprint = readFingerprint(fingerprints.get(index));
     await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
     sequence += 1;
-  };
-  for (let start = 0; start < indexes.length; start += blockSize) {
-    signal.throwIfAborted();
-    const results = await queue.results(indexes.slice(start, start + blockSize));
-    for (const result of results) if (result !== undefined) await put(result);
   }
   return tally;
 }

@@ -21,10 +21,10 @@ import {
   noBatch,
   type WorkOptions,
 } from './open-queue.ts';
-import { refuseUnwritableSummary, reportEnd, endingOf, type EndTexts } from '../report/ending.ts';
+import { refuseUnwritableSummary } from '../report/ending.ts';
 import { runId } from '../run.ts';
 import { openGuard } from '../secret-guard.ts';
-import { type Pipeline, runUntilEnd } from '../sending/pipeline.ts';
+import { type Pipeline, runAndReport } from '../sending/pipeline.ts';
 import type { StartedRun } from '../../../run.ts';
 import { readSettings, withSettings } from '../../../settings/read-settings.ts';
 import { openService, type Service } from '../../../ask/service.ts';
@@ -199,7 +199,8 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
       giveUp.abort();
     },
   );
-  await Promise.race([aborted(drained.signal, work), aborted(stop, work)]);
+  // An object keeps only one listener alive.
+  await Promise.race([aborted(drained.signal, drained), aborted(stop, work)]);
   endWatch();
   // BullMQ cannot close a worker while its connection is lost.
   const gaveUp = aborted(giveUp.signal, work).then(() => clock.sleep(endTime));
@@ -225,30 +226,24 @@ function saveUnsaved({ unsaved, queue, presentation }: Work): void {
   );
 }
 
-const endTexts = (left = 0): EndTexts => ({
-  rest: 'run ‹natter batch work› again for the rest',
-  retry: '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›',
-  left: left === 0 ? '' : `, ${count(left)} left in the queue`,
-});
-
 async function workAndReport(work: Work): Promise<void> {
-  const { context, queue, giveUp, connection, header, jobs } = work;
-  const begin = context.clock.date();
+  const { queue, giveUp, connection, header, jobs } = work;
   giveUp.signal.addEventListener('abort', () => {
     saveUnsaved(work);
     // Commands of the worker would wait for a connection that may never return.
     connection.giveUp();
   });
-  const ending = await runUntilEnd(
-    work,
-    (pipeline) => answerJobs(work, pipeline),
-    async (stopping, elapsed) => {
-      const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
-      return endingOf(work, stopping, elapsed, left, endTexts(left));
-    },
-  );
-  const names = { begin, input: header.input, output: null, shard: null, batch: queue.name };
-  reportEnd(work, names, ending);
+  const names = { input: header.input, output: null, shard: null, batch: queue.name };
+  const answerAll = (pipeline: Pipeline) => answerJobs(work, pipeline);
+  await runAndReport(work, names, answerAll, async () => {
+    const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
+    return {
+      left,
+      leftText: left ? `, ${count(left)} left in the queue` : '',
+      rest: 'run ‹natter batch work› again for the rest',
+      retry: '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›',
+    };
+  });
 }
 
 /** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl+C */

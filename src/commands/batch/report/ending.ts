@@ -23,8 +23,10 @@ export interface EndTexts {
   readonly rest: string;
   /** How to send failed items again. */
   readonly retry: string;
+  /** Items without a result; undefined if unknown. */
+  readonly left: number | undefined;
   /** `, 14 left`; empty if nothing is left. */
-  readonly left: string;
+  readonly leftText: string;
 }
 
 /** @param output the file of `-o`; results on standard output cannot be continued @param left undefined if unknown */
@@ -32,7 +34,8 @@ export function fileTexts(output: string | undefined, left: number | undefined):
   const isSaved = output !== undefined;
   const some = left === 0 ? '' : `, ${count(left ?? 0)} left`;
   return {
-    left: left === undefined ? ', input not fully read' : some,
+    left,
+    leftText: left === undefined ? ', input not fully read' : some,
     rest: isSaved ? 'run the same command again for the rest' : 'use -o FILE to be able to resume',
     retry: `${isSaved ? 'run the same command again' : 'use -o FILE to be able'} to retry only these`,
   };
@@ -107,7 +110,7 @@ function batchFailure(
   }
   if (tally.failed === 0) return undefined;
   const reason =
-    stopFailure === undefined || texts.left === ''
+    stopFailure === undefined || texts.leftText === ''
       ? ''
       : `; stopped because further items would fail too: ${stopFailure.message}`;
   return new Failure(kind, `${outcome}${reason}`, { hint: hintFor(tally, texts, stopFailure) });
@@ -127,16 +130,15 @@ export interface Ending {
   readonly left: number | undefined;
 }
 
-/** @param left items without a result; undefined if unknown */
 export function endingOf(
   { context: { signal }, tally }: SendingRun,
   stopping: Stopping,
   elapsed: number,
-  left: number | undefined,
   texts: EndTexts,
 ): Ending {
+  const { left } = texts;
   const [cause, stopFailure] = [stopping.cause(), stopping.failure()];
-  const outcome = `${batchOutcome(tally, elapsed)}${texts.left}`;
+  const outcome = `${batchOutcome(tally, elapsed)}${texts.leftText}`;
   const stoppedBy = cause ?? (stopFailure === undefined ? null : 'failure');
   if (cause === 'SIGINT' || signal.aborted) {
     const error: unknown = signal.aborted ? signal.reason : new Interruption('SIGINT');
@@ -292,21 +294,21 @@ function printFigures({ context, presentation, options, tally }: TalliedRun): vo
   void stderr.write(latencyText(figures, layout));
 }
 
-/**
- * Reports the end of a run in all requested forms.
- * @param names identify the run in its summary; the input `-` is standard input, a shard is such as `2/8`
- * @throws the error of the ending, or Failure `storage`
- */
+/** What identifies a run in its summary. */
+export interface RunNames {
+  readonly input: string;
+  readonly output: string | null;
+  /** `2/8`. */
+  readonly shard: string | null;
+  /** The name of the batch in a queue. */
+  readonly batch?: string;
+}
+
+/** Reports the end of a run in all requested forms. @throws the error of the ending, or Failure `storage` */
 export function reportEnd(
   run: TalliedRun,
-  names: {
-    readonly begin: Date;
-    readonly input: string;
-    readonly output: string | null;
-    readonly shard: string | null;
-    /** The name of the batch in a queue. */
-    readonly batch?: string;
-  },
+  begin: Date,
+  names: RunNames,
   { elapsed, stoppedBy, left, notice, error }: Ending,
 ): void {
   const { context, presentation, options, tally } = run;
@@ -321,6 +323,7 @@ export function reportEnd(
   const { code, name } = exitOf(error);
   const line = jsonLine({
     type: 'summary',
+    begin,
     ...names,
     exit_code: code,
     exit_name: name,

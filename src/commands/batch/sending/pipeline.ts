@@ -9,7 +9,13 @@ import { itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
-import type { Ending } from '../report/ending.ts';
+import {
+  type Ending,
+  endingOf,
+  type EndTexts,
+  reportEnd,
+  type RunNames,
+} from '../report/ending.ts';
 import {
   itemFingerprint,
   type ItemFallback,
@@ -43,19 +49,6 @@ function openFallback(run: SendingRun, warn: (text: string) => void) {
       }
     },
   } satisfies ItemFallback & { close(): void };
-}
-
-/** How an item ended. */
-interface ItemEnd {
-  /** The result in natter's own format; undefined if nothing was received, and the item is sent again later. */
-  readonly line: string | undefined;
-  /** Undefined for an item that cannot be sent. */
-  readonly fingerprint: string | undefined;
-  readonly failure: Failure | undefined;
-  /** The run stops, because of this failure or another reason. */
-  readonly isStopped: boolean;
-  /** The service refused it, and has answered no other item for too long. */
-  readonly isStarved: boolean;
 }
 
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
@@ -124,13 +117,21 @@ function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
   if (timing?.firstText !== undefined) tally.firstText.push(timing.firstText);
 }
 
-/** Makes the function that sends an item, counts its answer, and decides whether the run goes on. */
+/**
+ * Makes the function that sends an item, and ends its permission. It counts an answer, and decides whether the run goes
+ * on; the caller counts a failure. It returns:
+ *
+ * - `line`: the result in natter's own format; undefined if nothing was received, and the item is sent again later;
+ * - `fingerprint`: undefined for an item that cannot be sent;
+ * - `isStopped`: the run stops, because of this failure or another reason;
+ * - `isStarved`: the service refused it, and has answered no other item for too long.
+ */
 function openAnswers(
   run: SendingRun,
   stopping: Stopping,
   fallback: ItemFallback,
   warn: (text: string) => void,
-): Pipeline['answer'] {
+) {
   const { context, options, plan, service, settings, tally } = run;
   const most = Math.max(minFailures, 2 * plan.concurrency);
   const circuitBreaker = createCircuitBreaker({
@@ -140,7 +141,7 @@ function openAnswers(
     mostAlike: options.keepGoing === true ? Infinity : most,
     hasAnswers: () => tally.already > 0,
   });
-  return async (item, permission) => {
+  return async (item: InputItem, permission: Permission) => {
     let fingerprint: string | undefined;
     let outcome: ItemOutcome;
     try {
@@ -178,30 +179,25 @@ function openAnswers(
 /** How a file and a queue send their items: each is admitted, then answered. */
 export interface Pipeline {
   readonly stopping: Stopping;
-  /**
-   * Waits until the item may be sent.
-   * @param order its number in start order, from 0: the lowest is sent first
-   * @returns undefined if the run stops first
-   */
-  readonly admit: (item: InputItem, order: number) => Promise<Permission | undefined>;
-  /** Sends the item and ends its permission. Counts its answer; the caller counts a failure. */
-  readonly answer: (item: InputItem, permission: Permission) => Promise<ItemEnd>;
+  readonly admit: Admission['admit'];
+  readonly answer: ReturnType<typeof openAnswers>;
 }
 
 /**
- * Sends items, and says how that ended. Never throws.
+ * Sends items, and reports how that ended.
  * @param work gives items to the pipeline until all have ended
- * @param finish is called then; `elapsed` is milliseconds since the start
+ * @param finish is called then
+ * @throws Failure, or an interruption
  */
-export async function runUntilEnd(
+export async function runAndReport(
   run: SendingRun,
+  names: RunNames,
   work: (pipeline: Pipeline) => Promise<void>,
-  finish: (stopping: Stopping, elapsed: number) => Promise<Ending>,
-): Promise<Ending> {
+  finish: () => Promise<EndTexts>,
+): Promise<void> {
   const { context, presentation } = run;
   const { clock } = context;
-  const start = clock.monotonic();
-  const elapsed = () => clock.monotonic() - start;
+  const [begin, start] = [clock.date(), clock.monotonic()];
   const stopping = watchStopping(run, () => progress.clear());
   const { stop } = stopping;
   const admission = openAdmission(run, stop);
@@ -210,8 +206,9 @@ export async function runUntilEnd(
     progress.clear();
     presentation.notices.warning(text);
   };
-  let fallback: ReturnType<typeof openFallback> | undefined;
+  let ending: Ending;
   try {
+    let fallback: ReturnType<typeof openFallback> | undefined;
     try {
       fallback = openFallback(run, warn);
       await work({
@@ -224,9 +221,11 @@ export async function runUntilEnd(
       fallback?.close();
       stopping.end();
     }
-    return await finish(stopping, elapsed());
+    const elapsed = clock.monotonic() - start;
+    ending = endingOf(run, stopping, elapsed, await finish());
   } catch (error) {
-    const left = itemsLeft(run.tally);
-    return { elapsed: elapsed(), stoppedBy: null, left, notice: undefined, error };
+    const [elapsed, left] = [clock.monotonic() - start, itemsLeft(run.tally)];
+    ending = { elapsed, stoppedBy: null, left, notice: undefined, error };
   }
+  reportEnd(run, begin, names, ending);
 }

@@ -3,7 +3,6 @@ import {
   type AnswerCheck,
   askUntilConforming,
   checkedFields,
-  type CheckedAnswers,
   failureOf,
   metadataOf,
 } from '../../../ask/check.ts';
@@ -174,15 +173,6 @@ async function sendRequest(
   }
 }
 
-/** Leaves out an answer that was cancelled before its text: the one before is the outcome. */
-function withoutCancelled(answers: CheckedAnswers<ItemOutcome>): CheckedAnswers<ItemOutcome> {
-  const { earlier, last } = answers;
-  const before = earlier.at(-1);
-  const isMissing = last.answer.isStopped && last.answer.content === '';
-  if (!isMissing || before === undefined) return answers;
-  return { earlier: earlier.slice(0, -1), last: before };
-}
-
 /** Sends an item until its answer conforms. @param send sends until it is answered, or has failed for good */
 export async function sendChecked(
   check: AnswerCheck,
@@ -191,14 +181,17 @@ export async function sendChecked(
   mayAskAgain: () => boolean,
 ): Promise<ItemOutcome> {
   const { model, messages } = request;
-  const answers = withoutCancelled(
-    await askUntilConforming({ check, messages, send, onMismatch: mayAskAgain }),
-  );
-  const last = answers.last.answer;
+  const given = await askUntilConforming({ check, messages, send, onMismatch: mayAskAgain });
+  const { earlier, last } = given;
+  const before = earlier.at(-1);
+  const isCancelled = last.answer.isStopped && last.answer.content === '';
+  // It was cancelled before its text: the one before is the outcome.
+  const answers =
+    isCancelled && before !== undefined ? { earlier: earlier.slice(0, -1), last: before } : given;
   // The budget refused to ask again: the answer before has been paid for.
-  const before = last.failure?.kind === 'budget' ? answers.earlier.at(-1)?.answer : undefined;
+  const paid = last.answer.failure?.kind === 'budget' ? before?.answer : undefined;
   return {
-    ...(before ?? last),
+    ...(paid ?? answers.last.answer),
     metadata: metadataOf(answers),
     failure: failureOf(check, answers),
     checked: checkedFields(answers, model),
@@ -210,12 +203,6 @@ export interface ItemFallback {
   readonly models: Chain['models'];
   readonly onStep: Chain['onStep'];
 }
-
-/** The next models, without a model of the item's own. */
-const contentFor = (content: ItemContent, isFirst: boolean): ItemContent => {
-  const { model: _model, ...rest } = content;
-  return isFirst ? content : rest;
-};
 
 /**
  * Sends one item until it is answered, or all models have failed for good. A model that answered is asked again if its
@@ -230,11 +217,13 @@ export async function sendItem(
   { models, onStep }: ItemFallback,
 ): Promise<ItemOutcome> {
   const { stream, check, guard, service } = run;
+  const { model: _model, ...withoutModel } = content;
   const chain: Chain = {
     models,
     plan({ settings }, isFirst) {
       try {
-        return planItem(contentFor(content, isFirst), settings, stream);
+        // The model of an item's own is the first one only.
+        return planItem(isFirst ? content : withoutModel, settings, stream);
       } catch (error) {
         throw withRequestHint(toFailure(error), settings);
       }

@@ -113,16 +113,12 @@ export const keyBindings = [
 export type KeyAction = (typeof keyBindings)[number]['action'];
 
 /** Labels that are not just the capitalized name. */
-const keyNames: Readonly<Record<string, string>> = {
-  pageup: 'PgUp',
-  pagedown: 'PgDn',
-  escape: 'Esc',
-};
+const keyNames = pairsIn('pageup PgUp pagedown PgDn escape Esc');
 
 /** A chord as printed on keyboards: `Ctrl+A`, `Shift+Enter`, `PgUp`. */
 export function keyLabel(chord: string): string {
   return chord.replaceAll(/(?<=^|\+)[a-z]+/g, (name) => {
-    return keyNames[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
+    return keyNames.get(name) ?? name.charAt(0).toUpperCase() + name.slice(1);
   });
 }
 
@@ -165,11 +161,8 @@ const modifierNames = pairsIn(
   'ctrl ctrl control ctrl c ctrl alt alt meta alt option alt m alt shift shift s shift',
 );
 
-const named = new Set(
-  'enter escape tab backspace delete insert home end pageup pagedown up down left right space'.split(
-    ' ',
-  ),
-);
+const namedKeys =
+  /^(?:enter|escape|tab|backspace|delete|insert|home|end|page(?:up|down)|up|down|left|right|space|f[1-9]|f1[0-2])$/;
 
 const otherNames = pairsIn(
   'esc escape return enter pgup pageup pgdn pagedown del delete ins insert',
@@ -192,7 +185,7 @@ function parseChord(text: string): string {
   const typed = (parts?.['name'] ?? '').toLowerCase();
   const name = otherNames.get(typed) ?? typed;
   const isCharacter = /^[\x21-\x7e]$/.test(name);
-  const isKey = isCharacter || named.has(name) || /^f(?:[1-9]|1[0-2])$/.test(name);
+  const isKey = isCharacter || namedKeys.test(name);
   if (modifiers.has(undefined) || !isKey) fail(`${JSON.stringify(text)} is not a key`);
   const isText = isCharacter || name === 'space';
   if (isText && !modifiers.has('ctrl') && !modifiers.has('alt')) {
@@ -228,20 +221,16 @@ function findAction(name: string): KeyAction {
   return fail(`there is no key action ${JSON.stringify(name)}`, hint);
 }
 
-function overlap(one: KeyBinding, other: KeyBinding): boolean {
-  return one.when === other.when || one.when === 'anywhere' || other.when === 'anywhere';
-}
-
-/** Refuses keys of an action that are keys of a different action, too. */
-function refuseConflict(map: KeyMap, action: KeyAction): void {
-  for (const binding of map.filter((each) => each.action === action)) {
-    const others = map.filter((other) => other !== binding && overlap(binding, other));
-    for (const key of binding.keys) {
-      const taken = others.find((other) => other.keys.includes(key))?.action;
-      if (taken === undefined) continue;
-      const hint = `‹natter config set keys.${taken} none›, or a different key, frees it`;
-      fail(`${key} is the key of ${taken}, too`, hint);
-    }
+/** Refuses a key of a binding that is a key of a different one, too. */
+function refuseConflict(map: KeyMap, { action, when, keys }: KeyBinding): void {
+  const overlapping = map.filter((other) => {
+    const isBeside = other.when === when || [other.when, when].includes('anywhere');
+    return other.action !== action && isBeside;
+  });
+  for (const key of keys) {
+    const taken = overlapping.find((other) => other.keys.includes(key))?.action;
+    const hint = `‹natter config set keys.${taken} none›, or a different key, frees it`;
+    if (taken !== undefined) fail(`${key} is the key of ${taken}, too`, hint);
   }
 }
 
@@ -272,7 +261,9 @@ export function ownKeyMap(keys: Readonly<Record<string, unknown>>, profile?: str
     ...binding,
     keys: own.get(binding.action) ?? binding.keys,
   }));
-  for (const action of own.keys()) check(action, () => refuseConflict(map, action));
+  for (const binding of map.filter(({ action }) => own.has(action))) {
+    check(binding.action, () => refuseConflict(map, binding));
+  }
   return map;
 }
 

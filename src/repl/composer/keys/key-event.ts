@@ -150,8 +150,7 @@ export function eventOfSequence(parameters: string, final: string): KeyEvent | u
   const modifiers = modifiersOf(modifierField);
   if (modifiers === undefined || modifierField?.[1] === released) return undefined;
   const rxvt = rxvtModifiers.get(final);
-  if (rxvt !== undefined) return numberedKey(fields, rxvt);
-  if (final === '~') return numberedKey(fields, modifiers);
+  if (rxvt !== undefined || final === '~') return numberedKey(fields, rxvt ?? modifiers);
   if (final !== 'u') return letterKey(final, modifiers, { shift: true });
   return eventOfCode(key, modifiers, text);
 }

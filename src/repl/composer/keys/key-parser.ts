@@ -35,14 +35,12 @@ const sequences: readonly (readonly [RegExp, (...groups: readonly string[]) => M
   [/\[M[^]{3}/y, ignored],
   // The Linux console's F1 to F5.
   [/\[\[([A-E])/y, (letter = '') => ({ event: keyPress(`f${'ABCDE'.indexOf(letter) + 1}`) })],
-  // CPR; the same bytes are F3 with a modifier.
-  [/\[\d+;\d+R/y, ignored],
   [/\[(\d{1,2})\$/y, (keys = '') => ({ event: eventOfSequence(keys, '$') })],
   [/\[200~/y, () => ({ opensPaste: true })],
   [/\[([IO])/y, (final) => ({ reply: { type: 'focus', hasFocus: final === 'I' } })],
-  [/\[[0-?]*[ -/]+[@-~]/y, ignored],
+  // Reports have intermediate bytes, or end with `R`, as F3 with a modifier does: neither is a key.
   [
-    /\[(?!M|\[$)([0-?]*)([@-~])/y,
+    /\[(?!M|\[$)([0-?]*[ -/]*)([@-~])/y,
     (keys = '', final = '') => ({ event: eventOfSequence(keys, final) }),
   ],
   [/O([\d;]*)([@-~])/y, (keys = '', final = '') => ({ event: eventOfApplicationKey(keys, final) })],
@@ -121,13 +119,12 @@ const loneEscapes = /^\u001B{1,2}$/;
 
 /** Focus and mouse reports that terminals send in the middle of a paste. */
 const reports = /\u001B\[(?:[IO]|<\d+;\d+;\d+[Mm]|M[ -\u00FF]{3}|200~)/g;
-const codedKeys = /\u001B\[(?:([\d;:]+)(u)|(27;\d+;\d+)(~))/g;
+const codedKeys = /\u001B\[([\d;:]+u|27;\d+;\d+~)/g;
 
 /** With the kitty protocol or modifyOtherKeys, some terminals send a paste's line ends as encoded keys. */
-function decodeKey(parameters: string, final: string): string {
-  const event = eventOfSequence(parameters, final);
-  if (event === undefined || event.type === 'paste') return '';
-  if (event.type === 'text') return event.text;
+function decodeKey(sequence: string): string {
+  const event = eventOfSequence(sequence.slice(0, -1), sequence.slice(-1));
+  if (event?.type !== 'key') return event?.text ?? '';
   if (['enter', 'j', 'm'].includes(event.name)) return '\n';
   return ['tab', 'i'].includes(event.name) ? '\t' : '';
 }
@@ -137,9 +134,7 @@ function pastedText(raw: string): string {
   if (!raw.includes('\u001B[')) return normalizeText(raw);
   const text = raw
     .replaceAll(reports, '')
-    .replaceAll(codedKeys, (_, code?: string, u?: string, other?: string, tilde?: string) =>
-      decodeKey(code ?? other ?? '', u ?? tilde ?? ''),
-    );
+    .replaceAll(codedKeys, (_, sequence: string) => decodeKey(sequence));
   return normalizeText(text);
 }
 
@@ -165,15 +160,7 @@ export class KeyParser {
     this.#input +=
       typeof input === 'string' ? input : this.#decoder.decode(input, { stream: true });
     this.#isFlushed = false;
-    const events = this.#readKeys();
-    // After a paste, there may be more keys.
-    for (let end = this.#endOfPaste(); end !== -1; end = this.#endOfPaste()) {
-      events.push({ type: 'paste', text: pastedText(this.#input.slice(0, end)) });
-      this.#input = this.#input.slice(end + pasteEnd.length);
-      this.#isInPaste = false;
-      events.push(...this.#readKeys());
-    }
-    return events;
+    return this.#readEvents();
   }
 
   /** The events of incomplete input after the timeout: a lone Esc, a cut-off paste. */
@@ -200,12 +187,20 @@ export class KeyParser {
     return isWaiting && !this.#isFlushed ? 'sequence' : 'nothing';
   }
 
-  /** Parses keys and text up to a paste or incomplete input. */
-  #readKeys(): KeyEvent[] {
+  /** Reads keys, text and pastes up to incomplete input. */
+  #readEvents(): KeyEvent[] {
     const input = this.#input;
     const events: KeyEvent[] = [];
     let at = 0;
-    while (at < input.length && !this.#isInPaste) {
+    while (at < input.length) {
+      if (this.#isInPaste) {
+        const end = input.indexOf(pasteEnd, at);
+        if (end === -1) break;
+        events.push({ type: 'paste', text: pastedText(input.slice(at, end)) });
+        this.#isInPaste = false;
+        at = end + pasteEnd.length;
+        continue;
+      }
       const isSecondHalf = this.#isAfterReturn && input.charAt(at) === '\n';
       const token = isSecondHalf ? { length: 1 } : readKey(input, at);
       if (token === undefined) break;
@@ -217,10 +212,5 @@ export class KeyParser {
     }
     this.#input = input.slice(at);
     return events;
-  }
-
-  /** The offset of the end marker of the open paste; -1 if it is still missing. */
-  #endOfPaste(): number {
-    return this.#isInPaste ? this.#input.indexOf(pasteEnd) : -1;
   }
 }

@@ -211,16 +211,10 @@ function operate(vi: Vi, command: Command, operator: Operator): Vi {
 
 // Other commands.
 
-const visualModes = { v: 'visual', V: 'visual-line' } as const;
-
-function leaveVisual(vi: Vi): Vi {
-  const { text, cursor } = vi.buffer;
-  return { ...leaving(vi), buffer: moveTo(vi.buffer, onCharacter(text, cursor)) };
-}
-
 /** `v` and `V` begin a selection, change its kind, or end it. */
-function switchVisual(vi: Vi, mode: 'visual' | 'visual-line'): Vi {
-  if (vi.mode === mode) return leaveVisual(vi);
+function switchVisual(vi: Vi, name: 'v' | 'V'): Vi {
+  const mode = name === 'v' ? 'visual' : 'visual-line';
+  if (vi.mode === mode) return leaving(vi);
   return { ...vi, mode, anchor: isVisual(vi) ? vi.anchor : vi.buffer.cursor };
 }
 
@@ -233,7 +227,7 @@ function revert(vi: Vi, isUndo: boolean, count: number): Vi {
     at = isUndo ? reverted.cursor : (buffer.redoStack.at(-1)?.at ?? at);
     buffer = reverted;
   }
-  return { ...vi, buffer: moveTo(buffer, onCharacter(buffer.text, at)) };
+  return { ...vi, buffer: moveTo(buffer, at) };
 }
 
 /** A command of normal mode without an operator. */
@@ -277,7 +271,7 @@ function replaceSelection(vi: Vi, character: string): Vi {
 /** `p` and `P`: the register replaces the selection, which with `p` becomes the register. */
 function putOver(vi: Vi, { name, count = 1 }: Command): Vi {
   const { register, buffer } = vi;
-  if (register === undefined) return leaveVisual(vi);
+  if (register === undefined) return leaving(vi);
   const range = selectionOf(vi);
   const { text: content, pastes } = mergePastes(buffer.pastes, register);
   const isSplit = register.isLinewise && !range.isLinewise;
@@ -293,7 +287,7 @@ function putOver(vi: Vi, { name, count = 1 }: Command): Vi {
   return {
     ...leaving(vi),
     register: name === 'P' ? register : registerOf(buffer, range),
-    buffer: moveTo(done, onCharacter(done.text, caret)),
+    buffer: moveTo(done, caret),
   };
 }
 
@@ -344,7 +338,8 @@ function repeatChange(vi: Vi, count: number | undefined): Vi {
   const { change, buffer } = vi;
   if (change === undefined) return vi;
   const command = { ...change.command, count: count ?? change.command.count };
-  let done = runChange(vi, command);
+  const { operator } = command;
+  let done = operator === undefined ? runOther(vi, command) : operate(vi, command, operator);
   if (done.insertion !== undefined && change.inserted !== undefined) {
     const { text, pastes } = mergePastes(done.buffer.pastes, change.inserted);
     const { cursor } = done.buffer;
@@ -354,14 +349,11 @@ function repeatChange(vi: Vi, count: number | undefined): Vi {
   return { ...done, change: { ...change, command }, buffer: asOneEdit(buffer, done.buffer) };
 }
 
-const runChange = (vi: Vi, command: Command): Vi =>
-  command.operator === undefined ? runOther(vi, command) : operate(vi, command, command.operator);
-
 function run(vi: Vi, command: Command): Vi | Request {
   const { name, operator, count } = command;
   if (operator !== undefined) return operate(vi, command, operator);
   if (Object.hasOwn(motions, name)) return move(vi, command);
-  if (name === 'v' || name === 'V') return switchVisual(vi, visualModes[name]);
+  if (name === 'v' || name === 'V') return switchVisual(vi, name);
   const request = requests.get(name);
   if (request !== undefined) return request;
   if (isVisual(vi)) return changeSelection(vi, command);
@@ -381,10 +373,10 @@ export function pressCharacter(vi: Vi, character: string): Vi | Request {
 export function pressEscape(vi: Vi): Vi | undefined {
   if (vi.mode === 'insert') return endInsertion(vi);
   if (vi.pending !== '') return { ...vi, pending: '' };
-  return isVisual(vi) ? leaveVisual(vi) : undefined;
+  return isVisual(vi) ? leaving(vi) : undefined;
 }
 
-/** In normal mode, the caret is on a character. */
+/** The state after a key: in normal mode, the caret moves from a line end onto the character before. */
 export function settled(vi: Vi): Vi {
   const { text, cursor } = vi.buffer;
   if (vi.mode !== 'normal' || !isLineEnd(text, cursor)) return vi;

@@ -69,7 +69,7 @@ const toFirstNonBlank =
   ({ text, cursor, count = 1 }) => {
     const target = lineStartFrom(text, cursor, lines(count));
     const isMissing = lines(count) !== 0 && target === lineStart(text, cursor);
-    return isMissing ? undefined : linewise(onCharacter(text, firstNonBlank(text, target)));
+    return isMissing ? undefined : linewise(firstNonBlank(text, target));
   };
 
 const wordsOf = (text: string, isBig: boolean) =>
@@ -135,7 +135,7 @@ const toLineEnd: Motion = ({ text, cursor, count = 1 }) => {
 const toLine =
   (otherwise: (text: string) => number): Motion =>
   ({ text, count = otherwise(text) }) =>
-    linewise(onCharacter(text, firstNonBlank(text, lineStartFrom(text, 0, count - 1))));
+    linewise(firstNonBlank(text, lineStartFrom(text, 0, count - 1)));
 
 /** The `count`th empty line after, or before, lines with text; the last one may be the end or start of the text. */
 const paragraph =

@@ -3,7 +3,7 @@ import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-
 import { isPasteMarker, mergePastes } from '../paste.ts';
 import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
 import type { Moved } from './motions.ts';
-import { firstNonBlank, isLineEnd, lineStartFrom, onCharacter } from './text.ts';
+import { firstNonBlank, isLineEnd, lineStartFrom } from './text.ts';
 import type { Operator, Range, Register } from './vi.ts';
 
 export function wholeLines(text: string, from: number, to: number): Range {
@@ -37,7 +37,7 @@ function remove(buffer: TextBuffer, { from, to, isLinewise }: Range): TextBuffer
   const removed = replaceRange(buffer, start, isLinewise && !isLast ? to + 1 : to, '');
   const { text } = removed;
   const at = Math.min(start, text.length);
-  return moveTo(removed, onCharacter(text, isLinewise ? firstNonBlank(text, at) : at));
+  return moveTo(removed, isLinewise ? firstNonBlank(text, at) : at);
 }
 
 function shift(buffer: TextBuffer, { from, to }: Range, isOut: boolean): TextBuffer {
@@ -47,7 +47,7 @@ function shift(buffer: TextBuffer, { from, to }: Range, isOut: boolean): TextBuf
     ? lines.replaceAll(/^(?: {1,4}|\t)/gm, '')
     : lines.replaceAll(/^(?=.)/gm, '    ');
   const changed = replaceRange(buffer, start, end, shifted);
-  return moveTo(changed, onCharacter(changed.text, firstNonBlank(changed.text, start)));
+  return moveTo(changed, firstNonBlank(changed.text, start));
 }
 
 const caseChanges = {
@@ -70,8 +70,7 @@ function changeCase(
     const changed = isPasteMarker(character) ? character : caseChanges[operator](character);
     return changed.length === character.length ? changed : character;
   });
-  const changed = replaceRange(buffer, from, to, characters.join(''));
-  return moveTo(changed, onCharacter(changed.text, caret));
+  return moveTo(replaceRange(buffer, from, to, characters.join('')), caret);
 }
 
 /** Applies an operator to a range. After a yank or a change of case, the caret is at `start`. */
@@ -114,7 +113,7 @@ export function put(
     const lines = Array<string>(count).fill(content).join('\n');
     const at = isAfter ? lineEnd(text, cursor) : lineStart(text, cursor);
     const done = replaceRange(merged, at, at, isAfter ? `\n${lines}` : `${lines}\n`);
-    return moveTo(done, onCharacter(done.text, firstNonBlank(done.text, isAfter ? at + 1 : at)));
+    return moveTo(done, firstNonBlank(done.text, isAfter ? at + 1 : at));
   }
   const at = isAfter && !isLineEnd(text, cursor) ? nextBoundary(text, cursor) : cursor;
   const whole = content.repeat(count);
@@ -139,7 +138,7 @@ export function join(buffer: TextBuffer, count: number): TextBuffer {
     joined += isApart ? added : ` ${added}`;
   }
   const done = replaceRange(buffer, from, to, joined);
-  return moveTo(done, onCharacter(done.text, from + Math.max(0, at)));
+  return moveTo(done, from + Math.max(0, at));
 }
 
 /** The end of `count` characters of the line; undefined if it has fewer. */

@@ -94,8 +94,8 @@ function synchronized(state: ViReplState): ViReplState {
 function pressOne(given: ViReplState, event: KeyEvent, keys: ComposerKeys): Update {
   const key = event.type === 'key' ? event : undefined;
   const isEnter = key?.name === 'enter';
-  // A confirmation to quit waits for Enter; any other key ends it.
-  const state = { ...given, isExitWordEntered: isEnter && given.isExitWordEntered };
+  // A confirmation to quit waits for Enter; text ends it.
+  const state = { ...given, armed: event.type === 'text' ? undefined : given.armed };
   const { vi, completion } = state;
   const isInserting = vi.mode === 'insert';
   const closesMenu = isInserting && completion !== undefined;
@@ -114,7 +114,7 @@ function pressCommandKey(state: ViReplState, key: KeyPress, keys: ComposerKeys):
     if (isEnter) return runLineCommand(state);
     if (key.name === 'backspace') return step(withPending(state, withoutLast(vi.pending)));
   } else {
-    if (isEnter && state.isExitWordEntered) return quit(state);
+    if (isEnter && state.armed === 'send') return quit(state);
     const isOperand = /[rftFT]$/.test(vi.pending);
     if (isEnter && isOperand) return pressCommandText(state, '\n', keys);
     const same = isEnter && isVisual(vi) ? '+' : sameKeys.get(chordOf(key));
@@ -136,7 +136,7 @@ function runLineCommand(state: ViReplState): Update {
 }
 
 /** An exit needs Enter again. */
-const askExit = (state: ReplState): Update => step({ ...state, isExitWordEntered: true });
+const askExit = (state: ReplState): Update => step({ ...state, armed: 'send' });
 
 /** A character of normal or visual mode. */
 function pressCommandText(state: ViReplState, character: string, keys: ComposerKeys): Update {

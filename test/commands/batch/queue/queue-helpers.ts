@@ -82,11 +82,12 @@ class MemoryBatch {
       },
       hasAnswer: async (index) => answers.has(index),
       fingerprints: async () => new Map([...items].sort(([one], [other]) => one - other)),
-      results: async (indexes) =>
-        indexes.map((index) => {
+      async *results(indexes) {
+        for (const index of indexes) {
           const line = answers.get(index) ?? failures.get(index);
-          return line === undefined ? undefined : { index, isAnswered: answers.has(index), line };
-        }),
+          if (line !== undefined) yield { index, isAnswered: answers.has(index), line };
+        }
+      },
       counts: async () => ({
         items: items.size,
         answered: answers.size,
@@ -190,7 +191,14 @@ export async function openQueuePlace(faults: readonly FaultRule[] = []) {
   const path = (name: string) => join(folder, name);
   const open = (key = env['NATTER_API_KEY'] ?? '') => {
     const device = createMemoryDevice();
-    const own = { NATTER_RETRIES: '0', NATTER_CONFIG_DIR: folder, NATTER_STATE_DIR: folder };
+    const own = {
+      NATTER_RETRIES: '0',
+      // The clock of a worker is faster than the network.
+      NATTER_CONNECT_TIMEOUT: '0',
+      NATTER_FIRST_BYTE_TIMEOUT: '0',
+      NATTER_CONFIG_DIR: folder,
+      NATTER_STATE_DIR: folder,
+    };
     const made = createMemoryContext({ environment: { ...env, ...own, NATTER_API_KEY: key } });
     return { ...made, device, context: { ...made.context, device: device.device } };
   };

@@ -1,12 +1,18 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { BatchQueue } from '../../../../src/batch/queue/redis-queue.ts';
 import type { FaultRule } from '../../../../src/sandbox/faults/fault-rules.ts';
 import { rule } from '../../../sandbox/sandbox-helpers.ts';
 import { nodeWarnings, promptLines } from '../../../support/batch.ts';
 import { openQueuePlace, openSubmitted } from './queue-helpers.ts';
 
-const lines = (results: readonly ({ line: string } | undefined)[]) =>
-  results.map((result) => JSON.parse(result?.line ?? '{}') as Record<string, unknown>);
+async function lines({ queue }: { readonly queue: BatchQueue }, ...indexes: readonly number[]) {
+  const found: Record<string, unknown>[] = [];
+  for await (const { line } of queue.results(indexes)) {
+    found.push(JSON.parse(line) as Record<string, unknown>);
+  }
+  return found;
+}
 
 describe('natter batch work', () => {
   test('answers all items with the options of the batch, and ends', async () => {
@@ -16,7 +22,7 @@ describe('natter batch work', () => {
     expect(stderr()).toMatch(/^natter: 9 items answered in /);
     expect(place.asked.toSorted()).toEqual(promptLines(9).trim().split('\n').toSorted());
     const { queue } = place.batch('p');
-    const [first] = lines(await queue.results([1]));
+    const [first] = await lines({ queue }, 1);
     expect(first).toMatchObject({ index: 1, line: 1, content: 'prompt 1', model: 'nextgen' });
   });
 
@@ -62,7 +68,7 @@ describe('natter batch work', () => {
     batch.retryDelayed();
     await expect(ended).rejects.toMatchObject({ kind: 'unfinished' });
     expect(place.asked.length).toBe(2);
-    const [failed] = lines(await batch.queue.results([1]));
+    const [failed] = await lines(batch, 1);
     expect(failed).toMatchObject({ error: { kind: 'server_error' } });
     expect(await place.submit('p.txt')).toContain('1 failed before and wait again');
   });
@@ -229,7 +235,7 @@ test('the schema of a submission is sent and checked by workers', async () => {
   expect(place.asked[0]).toMatch(/^one\n\nAnswer with one JSON value/);
   const { queue } = place.batch('p');
   expect(await queue.header()).toMatchObject({ check: { retries: 0, select } });
-  const [first, second] = lines(await queue.results([1, 2]));
+  const [first, second] = await lines({ queue }, 1, 2);
   expect(first).toMatchObject({ value: { mood: 'good' }, selected: 'good', violations: [] });
   expect(second).toMatchObject({ content: 'glad', error: { kind: 'mismatch' } });
   expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({ exit_code: 13 });
@@ -243,7 +249,7 @@ test('a worker asks again for an answer that does not conform', async () => {
   );
   await place.work().ended;
   expect(place.asked).toHaveLength(2);
-  const [first] = lines(await place.batch('p').queue.results([1]));
+  const [first] = await lines(place.batch('p'), 1);
   expect(first).toMatchObject({ value: { mood: 'bad' } });
 });
 

@@ -28,8 +28,8 @@ const names = {
   input: 'p.txt',
   output: 'out.jsonl',
   shard: '2/8',
-  begin: new Date('2026-11-20T12:00:00Z'),
 };
+const begin = new Date('2026-11-20T12:00:00Z');
 const answered: Ending = {
   elapsed: 2000,
   stoppedBy: null,
@@ -60,7 +60,7 @@ describe('--summary', () => {
     run.tally.costs.set('USD', 0.25);
     const error = new Failure('unfinished', 'two failed');
     const ending = { ...answered, notice: undefined, stoppedBy: 'SIGTERM', error };
-    expect(() => reportEnd(run, names, ending)).toThrow(error);
+    expect(() => reportEnd(run, begin, names, ending)).toThrow(error);
     expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
       type: 'summary',
       begin: '2026-11-20T12:00:00.000Z',
@@ -81,7 +81,7 @@ describe('--summary', () => {
     const { run } = runWith({ summary });
     const error = new Interruption('SIGINT');
     const ending = { ...answered, stoppedBy: 'SIGINT', error };
-    expect(() => reportEnd(run, names, ending)).toThrow(error);
+    expect(() => reportEnd(run, begin, names, ending)).toThrow(error);
     expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
       exit_code: 130,
       exit_name: 'SIGINT',
@@ -91,8 +91,8 @@ describe('--summary', () => {
   test('replaces an older one, and leaves no other file', () => {
     const place = folderOf();
     const { run } = runWith({ summary: join(place, 's.json') });
-    reportEnd(run, names, answered);
-    reportEnd(run, { ...names, input: 'new.txt' }, answered);
+    reportEnd(run, begin, names, answered);
+    reportEnd(run, begin, { ...names, input: 'new.txt' }, answered);
     expect(readdirSync(place)).toEqual(['s.json']);
     expect(readFileSync(join(place, 's.json'), 'utf8')).toContain('new.txt');
   });
@@ -100,9 +100,9 @@ describe('--summary', () => {
   test('that cannot be written is a failure, and a warning beside a different failure', () => {
     const { run, stderr } = runWith({ summary: join(folderOf(), 'missing', 's.json') });
     const storage = expect.objectContaining({ kind: 'storage' }) as Failure;
-    expect(() => reportEnd(run, names, answered)).toThrow(storage);
+    expect(() => reportEnd(run, begin, names, answered)).toThrow(storage);
     const error = new Failure('unauthorized', 'wrong key');
-    expect(() => reportEnd(run, names, { ...answered, error })).toThrow(error);
+    expect(() => reportEnd(run, begin, names, { ...answered, error })).toThrow(error);
     expect(stderr()).toContain('natter: warning: cannot write ');
   });
 });
@@ -110,7 +110,7 @@ describe('--summary', () => {
 describe('the figures at the end', () => {
   const shownBy = (options: RunOptions, terminals: readonly 'stderr'[]) => {
     const { run, stderr } = runWith(options, terminals);
-    reportEnd(run, names, answered);
+    reportEnd(run, begin, names, answered);
     return stderr();
   };
 
@@ -141,7 +141,9 @@ describe('the figures at the end', () => {
   test('do not repeat the failure that the last line has', () => {
     const { run, stderr } = runWith({});
     const error = new Failure('rate_limited', 'stopped: rate limited');
-    expect(() => reportEnd(run, names, { ...answered, notice: undefined, error })).toThrow(error);
+    expect(() => reportEnd(run, begin, names, { ...answered, notice: undefined, error })).toThrow(
+      error,
+    );
     expect(stderr()).toBe('');
   });
 
@@ -159,7 +161,7 @@ function endOf(
 ): Ending {
   const { context } = createMemoryContext();
   const stopping = { cause: () => cause, failure: () => failure } as Stopping;
-  return endingOf({ context, tally } as SendingRun, stopping, 1000, left, fileTexts(output, left));
+  return endingOf({ context, tally } as SendingRun, stopping, 1000, fileTexts(output, left));
 }
 
 test.each([

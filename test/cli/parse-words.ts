@@ -3,13 +3,16 @@ import { addGlobalOptions } from '../../src/cli/global-options.ts';
 
 /**
  * Parses words with a command whose actions are replaced by records of their calls.
- * @returns the name of the called command, its options and its words
+ * @returns the name and the words of the called command, and its options
  */
-export async function parsedBy(command: Command, words: string): Promise<readonly unknown[]> {
-  let ran: readonly unknown[] = ['nothing'];
+export async function parsedBy(
+  command: Command,
+  words: string,
+): Promise<readonly [words: string, options: object]> {
+  let ran: readonly [string, object] = ['nothing', {}];
   for (const one of [command, ...command.commands]) {
     one.action(async () => {
-      ran = [one.name(), one.optsWithGlobals(), ...(one.processedArgs as readonly unknown[])];
+      ran = [[one.name(), ...one.args].join(' '), one.optsWithGlobals()];
     });
   }
   const program = new Command('natter');

@@ -19,14 +19,17 @@ function unbuilt(): string {
   return folder;
 }
 
-const runUnbuilt = (folder: string, words: readonly string[], cache: string) =>
-  promisify(execFile)(process.execPath, [join(folder, 'bin/natter.cjs'), ...words], {
-    env: cleanEnvironment({ NODE_DISABLE_COMPILE_CACHE: cache }),
-  });
+function runIn(folder: string, words: readonly string[], cache = '1') {
+  const env = cleanEnvironment({ NODE_DISABLE_COMPILE_CACHE: cache });
+  const program = [join(folder, 'bin/natter.cjs'), ...words];
+  const running = promisify(execFile)(process.execPath, program, { env });
+  running.child.stdin?.end();
+  return running;
+}
 
 test.each(['', '1'])('a natter without built files is reported (cache off: %j)', async (cache) => {
   const folder = unbuilt();
-  await expect(runUnbuilt(folder, ['hi'], cache)).rejects.toMatchObject({
+  await expect(runIn(folder, ['hi'], cache)).rejects.toMatchObject({
     code: 3,
     stderr: `natter is incomplete: install it again (no built files in ${folder})\n`,
   });
@@ -34,7 +37,7 @@ test.each(['', '1'])('a natter without built files is reported (cache off: %j)',
   fs.writeFileSync(join(folder, 'package-lock.json'), '{}');
   const failure = { code: 3, stdout: '', stderr: `natter is not built: run npm ci in ${folder}\n` };
   for (const words of [['hi'], ['--help'], ['help']]) {
-    await expect(runUnbuilt(folder, words, cache)).rejects.toMatchObject(failure);
+    await expect(runIn(folder, words, cache)).rejects.toMatchObject(failure);
   }
 });
 
@@ -77,24 +80,12 @@ test('Y22: the first file has only syntax that an old Node supports', () => {
 
 /** An installation that a test may damage. */
 function installation(): string {
-  const folder = fs.mkdtempSync(join(tmpdir(), 'natter-replaced-'));
-  fs.cpSync('bin', join(folder, 'bin'), { recursive: true });
-  fs.cpSync('package.json', join(folder, 'package.json'));
+  const folder = unbuilt();
   fs.cpSync('dist', join(folder, 'dist'), {
     recursive: true,
     filter: (path) => !path.endsWith('.map'),
   });
   return folder;
-}
-
-async function runInstalled(folder: string, words: readonly string[]) {
-  const running = promisify(execFile)(
-    process.execPath,
-    [join(folder, 'bin/natter.cjs'), ...words],
-    { env: cleanEnvironment() },
-  );
-  running.child.stdin?.end();
-  return running;
 }
 
 const message =
@@ -108,7 +99,7 @@ test.each([
   const folder = installation();
   for (const name of names) fs.rmSync(join(folder, 'dist', name));
   const failure = { code: 1, stdout: '', stderr: message };
-  await expect(runInstalled(folder, ['--sandbox', 'hello'])).rejects.toMatchObject(failure);
+  await expect(runIn(folder, ['--sandbox', 'hello'])).rejects.toMatchObject(failure);
 });
 
 test('a conversation continues while natter is updated', async () => {
@@ -216,6 +207,8 @@ describe('natter starts without a cache', () => {
     ['with the cache turned off', { NODE_DISABLE_COMPILE_CACHE: '1' }],
     ["with the user's own cache for all programs", { NODE_COMPILE_CACHE: '/tmp/other' }],
     ['without a home folder', { HOME: '' }],
+    ['X9: with a home folder in /proc', { HOME: '/proc' }],
+    ['X9: with a folder for caches in /proc', { XDG_CACHE_HOME: '/proc/x' }],
   ])('%s', async (_name, env) => {
     const home = temporaryHome();
     expect(await runCached(home, env, printFolder)).toMatch(/^natter +\d/);
@@ -228,38 +221,36 @@ describe('natter starts without a cache', () => {
     expect(await runCached(home, {}, asOtherUser)).toMatch(/^natter +\d/);
   });
 
-  test.each([
-    ['the folder', ['.cache', 'natter'], 0o777],
-    ['the folder, for reading,', ['.cache', 'natter'], 0o755],
-    ['the folder for caches', ['.cache'], 0o770],
-    ['the home folder', [], 0o777],
-  ])('X1: if %s is open to others', async (_name, parts, mode) => {
+  const open =
+    (mode: number, ...parts: readonly string[]) =>
+    (home: string) => {
+      fs.chmodSync(join(home, ...parts), mode);
+    };
+
+  test.each<[name: string, change: (home: string) => void]>([
+    ['X1: if the folder is open to others', open(0o777, '.cache', 'natter')],
+    ['X1: if the folder is open to others, for reading', open(0o755, '.cache', 'natter')],
+    ['X1: if the folder for caches is open to others', open(0o770, '.cache')],
+    ['X1: if the home folder is open to others', open(0o777)],
+    [
+      'X1: if its own folder is a symbolic link',
+      (home) => {
+        fs.renameSync(folderOf(home), join(home, 'elsewhere'));
+        fs.symlinkSync(join(home, 'elsewhere'), folderOf(home));
+      },
+    ],
+    [
+      'if a file is in place of the folder',
+      (home) => {
+        fs.rmSync(join(home, '.cache'), { recursive: true });
+        fs.writeFileSync(join(home, '.cache'), '');
+      },
+    ],
+  ])('%s', async (_name, change) => {
     const home = temporaryHome();
     await runCached(home, {}, printFolder);
-    fs.chmodSync(join(home, ...parts), mode);
+    change(home);
     expect(await runCached(home, {}, printFolder)).toMatch(/^natter +\d/);
-  });
-
-  test('X1: if its own folder is a symbolic link', async () => {
-    const home = temporaryHome();
-    await runCached(home, {}, printFolder);
-    fs.renameSync(folderOf(home), join(home, 'elsewhere'));
-    fs.symlinkSync(join(home, 'elsewhere'), folderOf(home));
-    expect(await runCached(home, {}, printFolder)).toMatch(/^natter +\d/);
-  });
-
-  test('if a file is in place of the folder', async () => {
-    const home = temporaryHome();
-    fs.writeFileSync(join(home, '.cache'), '');
-    expect(await runCached(home, {}, printFolder)).toMatch(/^natter +\d/);
-  });
-
-  test.each([
-    ['HOME', '/proc'],
-    ['XDG_CACHE_HOME', '/proc/x'],
-  ])('X9: with %s=%s', async (variable, folder) => {
-    const home = temporaryHome();
-    expect(await runCached(home, { [variable]: folder }, printFolder)).toMatch(/^natter +\d/);
   });
 });
 

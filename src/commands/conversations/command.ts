@@ -7,10 +7,13 @@ import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
 const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
-const siblings = () => new Option('--siblings', 'include all versions of prompts and answers');
 
-const times = () => new Option('--times', 'include when prompts were sent');
-const reasoning = () => new Option('--reasoning', 'include the reasoning of answers');
+/** Adds the options for what is shown of a conversation. */
+const addParts = (command: Command) =>
+  command
+    .option('--siblings', 'include all versions of prompts and answers')
+    .option('--reasoning', 'include the reasoning of answers')
+    .option('--times', 'include when prompts were sent');
 
 function formatOption(): Option {
   const option = new Option(
@@ -42,11 +45,8 @@ export function buildConversations(context: Context): Command {
   ]);
   const show = new Command('show')
     .addArgument(conversation())
-    .summary('print a conversation; into a pipe, as Markdown')
-    .addOption(siblings())
-    .addOption(reasoning())
-    .addOption(times())
-    .addOption(jsonOption());
+    .summary('print a conversation; into a pipe, as Markdown');
+  addParts(show).addOption(jsonOption());
   setAction(show, context, async () => (await load()).showConversation);
   setExamples(show, ['natter conversations show latest']);
   const search = new Command('search')
@@ -70,11 +70,8 @@ export function buildConversations(context: Context): Command {
     .summary('export a conversation as Markdown, JSON or HTML')
     .description('Exports a conversation to standard output or a file.')
     .option('-o, --output <file>', 'file to write: .md, .json or .html')
-    .addOption(formatOption())
-    .addOption(siblings())
-    .addOption(reasoning())
-    .addOption(times())
-    .addOption(forceOption());
+    .addOption(formatOption());
+  addParts(exporting).addOption(forceOption());
   setAction(exporting, context, async () => (await load()).exportConversation);
   setExamples(exporting, [
     'natter conversations export latest -o sky.html',
@@ -85,14 +82,17 @@ export function buildConversations(context: Context): Command {
     .argument('<title>', 'the new title')
     .summary('change the title of a conversation');
   setAction(rename, context, async () => (await load()).renameConversation);
+  setExamples(rename, ['natter conversations rename latest "why the sky is blue"']);
   const remove = new Command('delete')
     .argument('<conversations...>', 'ids or their prefixes, titles, or latest')
     .summary('move conversations to the trash (see undelete)');
   setAction(remove, context, async () => (await load()).deleteConversations);
+  setExamples(remove, ['natter conversations delete latest']);
   const undelete = new Command('undelete')
     .argument('[conversations...]', 'ids, titles or latest (default: all)')
     .summary('restore some or all conversations from the trash');
   setAction(undelete, context, async () => (await load()).undeleteConversations);
+  setExamples(undelete, ['natter conversations undelete latest', 'natter conversations undelete']);
   const importing = new Command('import')
     .argument('<files...>', 'exported files; - is standard input')
     .summary('import from natter, ChatGPT, Claude or llm')
@@ -119,9 +119,6 @@ export function buildConversations(context: Context): Command {
     'natter conversations prune --older-than 90d --dry-run',
     'natter conversations prune --older-than 12w --yes',
   ]);
-  setExamples(rename, ['natter conversations rename latest "why the sky is blue"']);
-  setExamples(remove, ['natter conversations delete latest']);
-  setExamples(undelete, ['natter conversations undelete latest', 'natter conversations undelete']);
   const command = new Command('conversations')
     .summary('manage saved conversations')
     .alias('sessions')

@@ -11,6 +11,7 @@ const wordsOf = (line: string) =>
 test.each([
   ['an unknown flag', 'hi --nope', "unknown option '--nope'"],
   ['an unknown flag of a command', 'models list --nope', "unknown option '--nope'"],
+  ['N31: an unknown short flag after a known one', '-q0 hi', "unknown option '-0'"],
   ['an unknown short flag', '-z hi', "unknown option '-z'"],
   ['a flag without its value', 'hi --model', "option '-m, --model <id>' argument missing"],
   ['an invalid choice', 'hi --color blue', "option '--color <when>' argument 'blue' is invalid"],
@@ -45,16 +46,6 @@ test.each([
 
 test('P27 a prompt of spaces is a usage error', async () => {
   expectFailure(await runInMemory(['  ']), 2, 'natter: there is nothing to send');
-});
-
-test.each([
-  [['last', 'night', 'I', 'dreamt'], 'for a prompt: natter chat last night I dreamt'],
-  [['last', 'night', 'I', "didn't"], 'for a prompt: natter chat last …'],
-  [['completion', 'rate', 'of', 'studies'], 'for a prompt: natter chat completion rate of studies'],
-  [['doctor', 'who', 'is', 'the', 'best'], 'for a prompt: natter chat doctor who is the best'],
-  [['completion', 'tcsh'], 'see natter completion --help'],
-])('words after a command have a hint: %j', async (words, hint) => {
-  expectFailure(await runInMemory(words), 2, `\n  ${hint}\n`);
 });
 
 test.each([
@@ -154,6 +145,10 @@ test.each([
   ['models origin', 'to show a model: natter models get origin'],
   ['models default', 'natter config set model <model>'],
   ['models use nextgen', 'natter config set model nextgen\n'],
+  ['last night I dreamt', 'for a prompt: natter chat last night I dreamt\n'],
+  ["last night I didn't", 'for a prompt: natter chat last …\n'],
+  ['doctor who is the best', 'for a prompt: natter chat doctor who is the best\n'],
+  ['completion tcsh', 'see natter completion --help\n'],
   ['config lst', 'did you mean list? See natter config --help'],
   [
     'auth login --api-key x',
@@ -198,11 +193,6 @@ test.each([
 test('N30: a home folder that is a file has no settings, which is no failure', async () => {
   const env = { HOME: '/dev/null', NATTER_BASE_URL: 'http://127.0.0.1:9' };
   expectFailure(await runInMemory(['--no-save', 'hi'], { env }), 10, 'cannot reach 127.0.0.1:9');
-});
-
-test.each(['-q0', '-qz'])('N31: %s is an unknown option, not a prompt', async (option) => {
-  const result = await runInMemory(['--sandbox', option, 'hi']);
-  expectFailure(result, 2, `unknown option '-${option.slice(2)}'`);
 });
 
 test('a field that the sandbox does not take is refused with a hint', async () => {

@@ -196,6 +196,7 @@ export async function openQueuePlace(faults: readonly FaultRule[] = []) {
       // The clock of a worker is faster than the network.
       NATTER_CONNECT_TIMEOUT: '0',
       NATTER_FIRST_BYTE_TIMEOUT: '0',
+      NATTER_IDLE_TIMEOUT: '0',
       NATTER_CONFIG_DIR: folder,
       NATTER_STATE_DIR: folder,
     };

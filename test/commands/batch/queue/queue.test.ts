@@ -13,23 +13,34 @@ import { openQueuePlace, openSubmitted } from './queue-helpers.ts';
 const { context: parsing } = createMemoryContext();
 const parsed = (words: string) => parsedBy(buildBatch(parsing), words);
 
-test.each<readonly [string, object]>([
+test.each<readonly [string, string, object]>([
   [
-    'submit p --queue q --batch n --attempts 2 --rpm 9 -m a --no-stream --limit 3',
+    'batch submit p --queue q --batch n --attempts 2 --rpm 9 -m a --no-stream --limit 3',
+    'submit p',
     { queue: 'q', batch: 'n', attempts: '2', rpm: '9', model: 'a', stream: false, limit: '3' },
   ],
   [
-    'work --concurrency 9 --rpm 9 --tpm 50 --wait --stop-after 5m --summary s',
-    { concurrency: '9', rpm: '9', tpm: '50', wait: true, stopAfter: '5m', summary: 's' },
+    'batch work --queue q --concurrency 9 --rpm 9 --tpm 50 --wait --stop-after 5m --summary s',
+    'work',
+    {
+      queue: 'q',
+      concurrency: '9',
+      rpm: '9',
+      tpm: '50',
+      wait: true,
+      stopAfter: '5m',
+      summary: 's',
+    },
   ],
-  ['status --batch n --json', { batch: 'n', json: true }],
+  ['batch status --batch n --json', 'status', { batch: 'n', json: true }],
   [
-    'collect -o out --unordered --remove --force',
+    'batch collect -o out --unordered --remove --force',
+    'collect',
     { output: 'out', unordered: true, remove: true, force: true },
   ],
-])('natter batch %s', async (words, options) => {
-  const [name, found] = await parsed(`batch ${words}`);
-  expect(name).toBe(words.split(' ')[0]);
+])('%s', async (words, expected, options) => {
+  const [ran, found] = await parsed(words);
+  expect(ran).toBe(expected);
   expect(found).toMatchObject(options);
 });
 

@@ -131,7 +131,7 @@ export async function present(context: Context, options: GlobalOptions) {
   return {
     notices: createNotices(stderr, options.quiet === true, (text) => maskMessage(secrets, text)),
     /** Writes one line `natter: debug: …` if `NATTER_DEBUG` is set. */
-    debugLog(text: string): void {
+    debugLog: (text: string): void => {
       if (debug) void stderr.write(`natter: debug: ${cleanLine(context, text)}\n`);
     },
     /** How standard output is styled. */

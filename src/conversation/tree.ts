@@ -70,7 +70,7 @@ export interface Conversation extends Attributes {
   readonly turns: ReadonlyMap<string, Turn>;
   /** The selected child by the parent's id (undefined: the selected first turn). */
   readonly selection: ReadonlyMap<string | undefined, string>;
-  /** By {@link Summary.turn}; absent without one. */
+  /** The keys are {@link Summary.turn}; absent without a summary. */
   readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
 

@@ -115,7 +115,8 @@ export const isOfAnswer = ({ type }: ChatEvent) =>
   type === 'text-received' || type === 'answer-finished';
 
 /**
- * In the requested order: the first answer while it streams, the others from a buffer. Without text, no heading.
+ * Prints answers in the requested order: the first while it streams, the others from a buffer. An answer without text
+ * has no heading.
  * @param labels safe to show
  * @param printers one for each answer
  */

@@ -80,7 +80,7 @@ export async function exportConversation(
     return [];
   }
   const { settings, reasoning: mode } = session.state();
-  // As the transcript shows it.
+  // The export has what the transcript shows.
   const options = { siblings: false, reasoning: mode === 'show', times: settings.times === 'on' };
   const text = [...(await exportAs(conversation, format, options))].join('');
   const path = session.files.write(name, text, { isPrivate: true, replaces });

@@ -31,7 +31,7 @@ export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
       const baseUrl = isSandbox || isReplay ? undefined : address;
       const values = { ...settings.values, baseUrl };
       const options = { ...run.options, sandbox: isSandbox };
-      // For the service in use, or a fallback that is on a different machine.
+      // The files go to the service in use, or to a fallback on a different machine.
       const plan = planGuard({ ...run, options, settings: { ...settings, values } });
       const mode = isRedacted ? 'redact' : (plan?.mode ?? 'off');
       if (mode === 'off' || (mode === 'ask' && isConfirmed) || files.length === 0) return { files };

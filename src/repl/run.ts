@@ -197,7 +197,7 @@ async function converse(
       // The dialog opens when the list is closed, or a conversation is chosen.
       session.update((current) => openList({ ...current, dialog }, chosen, filter));
     }
-    // At the first start: a profile that is not in use may have a service.
+    // At the first start, a profile that is not in use may have a service.
     const others = dialog === undefined ? undefined : otherProfiles(context, settings);
     if (others !== undefined) presentation.notices.notice(`${others.problem}: ${others.hint}`);
     // What needs the same later reports an error.

@@ -241,7 +241,7 @@ const allOf = (names: string, read: ReadCommand) =>
 const eachOf = (meanings: ReadonlyMap<string, string>, reading: (meaning: string) => ReadCommand) =>
   Array.from(meanings, ([name, meaning]) => [name, reading(meaning)] as const);
 
-/** By the names of the commands after their backslash. */
+/** The keys are the names of commands without their backslash. */
 const commands: ReadonlyMap<string, ReadCommand> = new Map([
   ...eachOf(relations, (sign) => () => ` ${sign} `),
   ...eachOf(symbols, (sign) => () => sign),

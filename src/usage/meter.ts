@@ -137,7 +137,7 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
     ({ ...client, chat: (request, how) => send(from, request, how) }) satisfies Client;
   return {
     client: metered(source),
-    /** For requests of a different command, about the conversation that is open now; the budget is the same. */
+    /** A client for requests of a different command about the conversation that is open now. The budget is the same. */
     clientFor(command: string) {
       const id = source.conversation?.();
       return metered({ ...source, command, conversation: () => id });

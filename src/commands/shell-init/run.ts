@@ -235,7 +235,7 @@ export const shellInit: Action<ShellInitOptions, [shell: Shell]> = (run, shell) 
 
 // What the keys of a shell ask for: a command for the text on the line, and why the last command failed.
 
-/** As Node names the system: `bash on linux`. */
+/** Names the system as Node does: `bash on linux`. */
 const placeOf = (shell: Shell, { platform }: Context) => `${shell} on ${platform}`;
 
 /** Bytes; a command line is shorter. */

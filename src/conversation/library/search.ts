@@ -82,7 +82,7 @@ export function searchConversation(path: string, terms: readonly RegExp[], conte
   const texts = Array.from(turns.values()).flatMap(({ id, role, content, refusal = '' }) => [
     { turn: id, role, text: content },
     { turn: id, role, text: refusal },
-    // Of the conversation up to the turn.
+    // The summary replaces the conversation up to the turn.
     { turn: id, role: 'summary' as const, text: summaries?.get(id)?.content ?? '' },
   ]);
   const occurs = (term: RegExp) => texts.some(({ text }) => text.search(term) !== -1);

@@ -53,7 +53,7 @@ function wordRight({ text, cursor }: Draft): number {
   return boundaryFrom(text, cursor + (word?.end ?? maxWordLength));
 }
 
-/** To white space, as Ctrl+W in a shell. */
+/** The place after the white space on the left, as Ctrl+W in a shell finds it. */
 function blankWordLeft({ text, cursor }: Draft): number {
   const before = text.slice(Math.max(0, cursor - maxWordLength), cursor);
   const length = /\S*\s*$/.exec(before)?.[0].length ?? 0;

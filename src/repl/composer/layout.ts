@@ -115,7 +115,7 @@ interface VisualRow {
 
 const noRow: VisualRow = { start: 0, end: 0, cells: [] };
 
-/** Of a very long line, a part is laid out, which begins and ends at multiples of this length in UTF-16 units. */
+/** Only a part of a very long line is laid out. It begins and ends at multiples of this length in UTF-16 units. */
 const partLength = 2048;
 /** UTF-16 units; joined emoji have more. */
 const unitsPerColumn = 8;

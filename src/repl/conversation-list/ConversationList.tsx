@@ -26,7 +26,7 @@ function QueryRow({ list, matches }: ListProps): ReactNode {
   const { excerpts, rows, selected } = list;
   const isOpen = isBeingSearched(list);
   const searched = isOpen ? `searched ${count(excerpts.length)} of ${count(rows.length)}` : '0';
-  // With a `+` while further ones may match.
+  // The `+` says that further ones may match.
   const place = `${count(selected + 1)} of ${count(matches.length)}${isOpen ? '+' : ''}`;
   const wanted = matches.length > 0 ? place : searched;
   const position = displayWidth(wanted) + label.length + minQuery <= columns ? wanted : '';

@@ -51,7 +51,7 @@ const maxPrompts = 3;
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
   if (answer === undefined || textOf(answer) === '') return [notice('no answer was received')];
   const { content: text, refusal, model, incomplete, failure, finishReason } = answer;
-  // In the words of the moment when it happened.
+  // These are the words of the moment when it happened.
   const stopped = `${failure === undefined ? 'stopped' : 'cut off'}; /continue resumes it`;
   const limit = finishReason === 'length' ? tokenLimitNotice : undefined;
   const cut = incomplete === true ? stopped : limit;

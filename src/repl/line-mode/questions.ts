@@ -44,7 +44,7 @@ export function lineQuestion(state: ReplState, isSearching: boolean): string | u
 
 /** A notice about an answer that takes long. */
 export interface Progress {
-  /** Of the notices with one key, only the first is written. */
+  /** Only the first of the notices with one key is written. */
   readonly key: string;
   readonly text: string;
   readonly isStalled: boolean;

@@ -25,8 +25,8 @@ const passThrough = (): MarkdownStream => ({
 });
 
 /**
- * For screen readers and dumb terminals, with answers as their source. The terminal echoed typed prompts, so only other
- * prompts are written.
+ * Writes for screen readers and dumb terminals, with answers as their source. The terminal echoed typed prompts, so only
+ * other prompts are written.
  * @param width columns of a row, infinite to leave wrapping to the terminal
  * @param answerText how answers are read; by default as their source
  */

@@ -131,7 +131,7 @@ class LiveScreen implements Screen {
   }
 
   scrollAway(): void {
-    // From the row below the text to the last row, and then as many rows as have text: no empty ones.
+    // Empty rows are not scrolled: from the row below the text to the last row, and then one for each row of text.
     const { stdout } = this.#repl.context.streams;
     this.#region.suspend();
     void stdout.write('\r\n'.repeat(stdout.rows() - 1) + toTop);

@@ -80,7 +80,7 @@ export class WindowWatch {
     const about = titleOf(conversation);
     const answered = `answered in ${durationText(Math.round(elapsed / 1000))}`;
     const ended = state.isQueuePaused ? 'no complete answer' : answered;
-    // For a person who looks at a different window.
+    // The person looks at a different window.
     const outcome = state.dialog === undefined ? ended : 'a question';
     this.window.notify(about === '' ? outcome : `${outcome}: ${about}`);
   }

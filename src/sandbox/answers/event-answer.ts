@@ -40,7 +40,7 @@ function formatEvent(fault: Fault, number: number, data: string, name?: string):
   return `${`: comment${end}`.repeat(fault.comments ?? 0)}${event.join(end)}${end}${end}`;
 }
 
-/** With the fault, deltas of a number of UTF-16 units; these may split surrogate pairs. */
+/** The fault `split` makes deltas of a number of UTF-16 units, which may split surrogate pairs. */
 async function* splitDeltas(
   deltas: Completion['deltas'],
   { split }: Fault,

@@ -60,7 +60,7 @@ function parseDuration(value: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) * (units.get(unit.toLowerCase()) ?? 1);
 }
 
-/** In milliseconds; `Infinity` means forever. */
+/** A time in milliseconds; `Infinity` means forever. */
 const duration = valueKind(
   'time',
   'milliseconds, a time such as 250ms, 2s or 1min, or "forever"',

@@ -79,7 +79,7 @@ interface Known {
   readonly programs: readonly string[];
   readonly names: RegExp;
   readonly konsole: number;
-  /** Of GNOME Terminal and others. */
+  /** The first version of VTE, the library of GNOME Terminal and others. */
   readonly vte: number;
 }
 

@@ -84,7 +84,7 @@ const maxStart = 1000;
 /** UTF-16 units of a displayed formula; a longer one is text. */
 const maxFormula = 4000;
 
-/** In these, what a line is depends on its end. */
+/** The blocks in which the end of a line decides what it is. */
 const readWhole: ReadonlySet<string> = new Set(['fence', 'formula', 'table']);
 
 /** Reads text in any pieces for a renderer; the joined output does not depend on the pieces. */

@@ -89,7 +89,7 @@ export function endOfFormula(source: Source, from: number, close: FormulaEnd): E
     if (found === '{') depth += 1;
     else if (found === '}') depth -= 1;
     else {
-      // Of words, a formula in dollars has only the names of functions, except at its start and in braces.
+      // The only words in a formula in dollars are names of functions, except at its start and in braces.
       const before = text.slice(word, at);
       const isProse = proseWord.test(before) && !mathematicalWord.test(before);
       if (isProse && hasDollars && depth <= 0 && word > from) return -1;

@@ -95,10 +95,11 @@ export function hiddenCharacters(number: number): string {
   return countOf(number, 'control or hidden character');
 }
 
-/** Undefined if the sanitizer removed nothing. */
-export function filteredNotice(removed: number): string | undefined {
+/** Undefined if the sanitizer removed nothing. @param hasRaw whether the command can have `--raw` */
+export function filteredNotice(removed: number, hasRaw = false): string | undefined {
   if (removed === 0) return undefined;
-  return `${hiddenCharacters(removed)} of the answer not shown; --raw shows them, and a pipe gets them unchanged`;
+  const shown = hasRaw ? '--raw shows them, and ' : '';
+  return `${hiddenCharacters(removed)} of the answer not shown; ${shown}a pipe gets them unchanged`;
 }
 
 const advice =

@@ -53,7 +53,8 @@ describe('the notice about the end of an answer', () => {
   test('for removed characters has their number', () => {
     expect(filteredNotice(0)).toBeUndefined();
     expect(filteredNotice(1)).toMatch(/^1 control or hidden character of/);
-    expect(filteredNotice(2)).toMatch(/^2 control or hidden characters of/);
+    expect(filteredNotice(2)).toMatch(/^2 control or hidden characters of.*not shown; a pipe gets/);
+    expect(filteredNotice(2, true)).toMatch(/; --raw shows them, and a pipe gets them unchanged$/);
   });
 });
 

@@ -282,7 +282,8 @@ function conclude(
 ): void {
   const { presentation, context, format, options } = run;
   const { notices } = presentation;
-  for (const notice of [finishNotice(metadata), filteredNotice(removed)]) {
+  const filtered = filteredNotice(removed, options.extract === undefined);
+  for (const notice of [finishNotice(metadata), filtered]) {
     if (notice !== undefined) notices.notice(notice);
   }
   const { stdout, stderr } = context.streams;

@@ -1,9 +1,10 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, utimesSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createJournal } from '../../../src/conversation/journal/journal.ts';
 import { renameConversation } from '../../../src/conversation/library/library.ts';
 import { createReplLibrary } from '../../../src/repl/conversations/library.ts';
 import type { ListRow } from '../../../src/repl/state.ts';
+import { fileOf } from '../../conversation/journal-fixtures.ts';
 import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 
@@ -26,13 +27,18 @@ function openFolder(time: () => number = () => 0) {
     createReplLibrary({ ...context, clock, process: { ...context.process, ...process } }, options);
   const library = seenBy();
   const first = async () => (await library.read())[0] as ListRow;
-  return { library, converse, first, seenBy };
+  return { library, converse, first, seenBy, folder: saving.folder };
 }
 
 test('one conversation is found by its name; of several, completion offers titles, then ids', async () => {
-  const { library, converse } = openFolder();
+  const { library, converse, folder } = openFolder();
   const titles = ['on tea and coffee', 'a question', 'on tea'];
-  for (const title of titles.toReversed()) await converse(title, 'an answer').close();
+  for (const [minutesAgo, title] of titles.entries()) {
+    const journal = converse(title, 'an answer');
+    await journal.close();
+    const changedAt = Date.now() / 1000 - 60 * minutesAgo;
+    utimesSync(fileOf(folder, journal.conversation().id), changedAt, changedAt);
+  }
   expect(library.find('on')).toBeUndefined();
   expect(library.find('on tea')).toBeTypeOf('string');
   expect(() => library.find('xyzzy')).toThrow('there is no conversation "xyzzy"');

@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import { type ReactNode, useLayoutEffect } from 'react';
+import { type ReactNode, useLayoutEffect, useState } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { panelOf } from '../commands.ts';
@@ -75,6 +75,9 @@ function Parts(): ReactNode {
   // A row of full width would be two rows after a resize.
   const rule = symbols.rule.repeat(Math.ceil(columns / 3));
   const { dialog, completion } = state;
+  // A question with the title of the one before it, such as a second try at a key, starts without its input.
+  const [asked, setAsked] = useState({ dialog, number: 0 });
+  if (asked.dialog !== dialog) setAsked({ dialog, number: asked.number + 1 });
   const search = useHistorySearch();
   const composer = composerOf(state, search);
   const notice = noticeOf(state);
@@ -103,7 +106,7 @@ function Parts(): ReactNode {
       {isComposing ? (
         <Composer composer={composer} />
       ) : (
-        <DialogBox key={dialog.title} dialog={dialog} />
+        <DialogBox key={asked.number} dialog={dialog} />
       )}
       <Box ref={below} flexDirection="column">
         {isComposing && budget.attachments > 0 && <Attachments />}

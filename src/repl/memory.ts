@@ -15,9 +15,10 @@ import { replaceFile, stateVariable, appendLine } from '../storage/state-file.ts
 const extension = '.json';
 
 /**
- * The memory in the state folder; none for `--no-save`. It warns once about a folder that it cannot use. The unsent text
- * of each session is in a file of its own, so that it survives a crash and two windows never overwrite each other's. A
- * lock beside the file shows that its session is running. A draft belongs to the folder in which it was typed.
+ * Opens the history and the drafts in the state folder; `--no-save` has none. It warns once about a folder that it cannot
+ * use. Each session keeps its unsent text in its own file: the text survives a crash, and no window overwrites the text
+ * of another. A lock beside the file shows that its session is running. A draft belongs to the folder in which it was
+ * typed.
  */
 export function createReplMemory(context: Context, isKept: boolean, notices: Notices) {
   const { clock, process, random, secrets } = context;

@@ -121,7 +121,7 @@ async function* readBatch(
     }
     const [prompt, ...others] = content.messages;
     if (before.length > 0 && (prompt?.role !== 'user' || others.length > 0)) {
-      const problem = 'has messages of its own, so --messages and -M cannot be used with it';
+      const problem = 'has messages of its own; leave out --messages and -M';
       yield { ...rest, problem };
       continue;
     }

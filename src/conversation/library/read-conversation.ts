@@ -23,7 +23,7 @@ export function startFolder(path: string): string | undefined {
 /**
  * Reads a damaged file as far as possible. With an offset in bytes, only the turns after it are read, and the one that
  * it cuts counts as lost.
- * @param withTexts false to skip the reasoning and the texts of answers, which most lines are: a mark stands for a text
+ * @param withTexts false replaces each text of an answer by a mark, and skips reasoning; most lines are one or the other
  * @throws Failure `storage` if the file cannot be read
  */
 export function loadConversation(path: string, id: string, start = 0, withTexts = true) {

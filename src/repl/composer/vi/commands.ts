@@ -61,7 +61,7 @@ export function parseKeys(keys: string, inVisual: boolean): Command | 'incomplet
   const count = hasCount ? Math.min(maxCount, Number(before ?? 1) * Number(after ?? 1)) : undefined;
   const command = {
     operator: operator as Operator | undefined,
-    // `?` stands for the character after the key.
+    // In the name, `?` replaces the character to find.
     name: rest.replace(/^([fFtTr]).+$/s, '$1?'),
     character: /^[fFtTr]/.test(rest) ? rest.slice(1) : '',
     count,

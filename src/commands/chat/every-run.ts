@@ -145,6 +145,8 @@ export async function* groupLines(
   let isNewLine = true;
   let takenLine = 0;
   let wasFull = false;
+  /** Takes the next part; undefined unless it has to wait. */
+  let takeNext: (() => void) | undefined;
   let stopTimer: () => void = () => undefined;
   const close = () => {
     stopTimer();
@@ -175,7 +177,9 @@ export async function* groupLines(
       group.bytes += size;
       const lines = group.lastLine - group.firstLine + 1;
       if (lines >= limits.lines || group.bytes >= limits.bytes) close();
-      done();
+      // Checked here, because the stream does not wait for groups that the timer pushed.
+      if (groups.readableLength < maxWaiting) done();
+      else takeNext = done;
     },
     flush(done) {
       close();
@@ -198,6 +202,9 @@ export async function* groupLines(
   pipeline(read(), groups, () => undefined);
   for await (const taken of groups as AsyncIterable<LineGroup>) {
     takenLine = taken.lastLine;
+    const next = takeNext;
+    takeNext = undefined;
+    next?.();
     yield taken;
   }
   if (failure !== undefined) throw failure.error;

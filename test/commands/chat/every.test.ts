@@ -132,6 +132,21 @@ test('a long line that arrives in many pieces is read in linear time', async () 
   expect(texts).toEqual([`a\n${piece.repeat(6)}\n`, 'b\n']);
 });
 
+test('input whose groups a timer closes is held back, too', async () => {
+  const { input, clock, groups, full } = start('1s');
+  const first = groups.next();
+  for (let line = 1; line <= 20; line += 1) {
+    input.write(`${line}\n`);
+    await tick();
+    await clock.advance(1000);
+  }
+  await first;
+  expect(input.reads).toBeLessThan(14);
+  expect(full).toHaveLength(1);
+  input.end();
+  expect((await allOf(groups)).at(-1)).toMatchObject({ lastLine: 20 });
+});
+
 test('input that arrives faster than it is taken is held back, with a report', async () => {
   const { input, groups, full } = start('1l');
   for (let line = 1; line <= 20; line += 1) input.write(`${line}\n`);

@@ -268,7 +268,10 @@ export function releaseKeys(state: ReplState): Update {
 /** Each key closes the panel; Esc does nothing else, and removes the question mark that opened it. */
 export function onKey(given: ReplState, event: KeyEvent): Update {
   const action = boundAction(given, event);
-  const armed = action === given.armed ? given.armed : undefined;
+  // In vi's normal mode, Enter confirms an exit even if it is not the key of `send`.
+  const isEnter = given.vi !== undefined && event.type === 'key' && event.name === 'enter';
+  const isSame = action === given.armed || (isEnter && given.armed === 'send');
+  const armed = isSame ? given.armed : undefined;
   const state = { ...given, armed, panel: undefined };
   if (panelOf(given).length > 0 && action === 'stop') {
     return step(

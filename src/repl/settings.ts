@@ -200,12 +200,13 @@ function setParameter(session: Session, text: string): string {
   };
   if (text === 'off') return change(none, 'the parameters are again those in your settings');
   const sent = session.service.parameters(settings);
-  const [, name = '', typed = ''] = /^([^=\s]*)(?:\s*=\s*|\s+)?(.*)$/s.exec(text) ?? [];
+  const [, name = '', sign = '', typed = ''] = /^([^=\s]*)(\s*=\s*|\s+)?(.*)$/s.exec(text) ?? [];
   if (text.includes('=') && (name === '' || typed === '')) {
     throw new Failure('usage', '/param needs a name and a value', { hint: '/param top_p=0.9' });
   }
   if (typed !== '' && name === 'max_tokens') return setTokenLimit(session, typed);
-  const isOff = offWords.has(typed);
+  // After the sign, it is a value: thinking=off.
+  const isOff = !sign.includes('=') && offWords.has(typed);
   if (typed === '' || (isOff && !Object.hasOwn(sent, name))) {
     return listParameters({ ...(maxTokens && { max_tokens: maxTokens }), ...sent }, name);
   }

@@ -138,6 +138,7 @@ test.each([
   ['temperature=warm', 'temperature needs a number from 0 on'],
   ['top_p=', '/param needs a name and a value\n  /param top_p=0.9'],
   ['model=x', 'the parameter model is set by natter itself\n  /model NAME sets it'],
+  ['thinking=off', 'thinking is now "off"'],
   ['user=ann lee', 'the value of user must be JSON or a single word\n  /param user="two words"'],
 ])('/param %s is used or refused', async (text, said) => {
   expect((await entered(`/param ${text}`)).text()).toContain(`natter: ${said}`);

@@ -44,7 +44,10 @@ function findInCommand(
 ): CompletionRequest | undefined {
   const [, name, blanks = '', argument = ''] = /^\/(\S*)([ \t]*)(.*)$/.exec(head) ?? [];
   if (name === undefined) return undefined;
-  if (blanks === '') return { kind: 'command', from: 1, to: cursor, typed: name };
+  // A blank such as U+3000 of an input method also ends the name.
+  if (blanks === '') {
+    return argument === '' ? { kind: 'command', from: 1, to: cursor, typed: name } : undefined;
+  }
   const kind = kindOf(name);
   if (kind === undefined) return undefined;
   const typed = kind === 'value' ? argument : (/\S*$/.exec(argument)?.[0] ?? '');

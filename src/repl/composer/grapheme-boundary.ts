@@ -2,10 +2,16 @@ import { graphemes } from '../../terminal/text/width.ts';
 
 /** UTF-16 units searched for a certain boundary; a longer run of joined characters is split. */
 const maxSearched = 1024;
+const plain = /[\n\x20-\x7e\u4e00-\u9fff]/;
+const isPlain = (text: string, at: number) => plain.test(text.charAt(at));
 
 /** A boundary before the offset, found without reading the whole text. */
 function safeStart(text: string, offset: number): number {
-  const limit = Math.max(0, lineStart(text, Math.max(0, offset - 1)), offset - maxSearched);
+  const limit = Math.max(0, offset - maxSearched);
+  for (let at = offset - 1; at > limit; at -= 1) {
+    // Two plain characters never join; a single one may belong to a preceding mark (UAX 29, GB9b).
+    if (isPlain(text, at) && isPlain(text, at - 1)) return at;
+  }
   const splitsPair = /^[\ud800-\udbff][\udc00-\udfff]/.test(
     text.slice(Math.max(0, limit - 1), limit + 1),
   );

@@ -20,17 +20,21 @@ export function needsMore({ text, isEnded }: Source, index: number): boolean {
   return index >= text.length && !isEnded;
 }
 
-/** @param endOf takes each match and the index after it */
+/**
+ * @param endOf takes each match and the index after it
+ * @param start where the search begins, if the text before has no end
+ */
 function search(
   source: Source,
   from: number,
   pattern: RegExp,
   endOf: (found: string, after: number) => End | 'further',
   most = maxSpan,
+  start = from,
 ): End {
   const { text, isEnded } = source;
-  for (const { 0: found, index } of text.slice(from, from + most + 1).matchAll(pattern)) {
-    const end = endOf(found, from + index + found.length);
+  for (const { 0: found, index } of text.slice(start, from + most + 1).matchAll(pattern)) {
+    const end = endOf(found, start + index + found.length);
     if (end !== 'further') return end;
   }
   return isEnded || text.length - from > most ? -1 : undefined;
@@ -73,8 +77,14 @@ const mathematicalWord =
  * The end of mathematics in running text: `\(…\)`, `\[…\]`, `$$…$$`, and `$…$` by pandoc's rule (no space after the first
  * dollar or before the second, and no digit after that). Most dollars are amounts of money, or variables of a shell: a
  * word of prose, or a letter after the second dollar, shows that it is no formula.
+ * @param searched the index up to which the text has no `close`; it has no effect on dollars
  */
-export function endOfFormula(source: Source, from: number, close: FormulaEnd): End {
+export function endOfFormula(
+  source: Source,
+  from: number,
+  close: FormulaEnd,
+  searched: number,
+): End {
   const { text } = source;
   const hasDollars = close.startsWith('$');
   let depth = 0;
@@ -97,7 +107,9 @@ export function endOfFormula(source: Source, from: number, close: FormulaEnd): E
     }
     return 'further';
   };
-  return search(source, from, /\\[^]?|[${} \t\n]/g, endOf, close === '$' ? maxDollars : maxSpan);
+  const most = close === '$' ? maxDollars : maxSpan;
+  const start = hasDollars ? from : Math.max(from, searched);
+  return search(source, from, /\\[^]?|[${} \t\n]/g, endOf, most, start);
 }
 
 /** The ends of words that may follow a formula: the $n$th. */

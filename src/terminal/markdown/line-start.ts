@@ -38,7 +38,7 @@ type LineKind =
   | 'formula';
 
 /** What is open before a line, and changes what the line means. */
-export interface OpenBlock {
+interface OpenBlock {
   /** The block that the line before is in; `none` between blocks. */
   readonly kind: 'none' | 'paragraph' | 'fence' | 'indented' | 'formula' | 'table';
   /** The mark of the open code fence. */

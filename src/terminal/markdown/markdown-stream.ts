@@ -107,8 +107,9 @@ class ScreenBlocks implements BlockRenderer<Span> {
   }
 
   openParagraph(text: string): string {
-    const rest = this.#takeTask(text);
+    const { mark, rest } = this.#takeTask(text);
     this.#beginLine();
+    if (mark) this.#writeSpans([mark], false);
     return rest;
   }
 
@@ -319,18 +320,23 @@ class ScreenBlocks implements BlockRenderer<Span> {
   }
 
   /**
-   * Reads the box at the start of a task (`[x] `), whose mark replaces the bullet.
+   * Reads the box at the start of a task (`[x] `), whose mark replaces the bullet or follows the number.
    * @returns the text after it
    */
-  #takeTask(text: string): string {
+  #takeTask(text: string): { mark?: Span; rest: string } {
     const item = this.containers.at(-1);
     const isShown = this.#style.colored && this.#options.unicode;
     const box = isShown ? /^\[([ xX])\] /.exec(text)?.[1] : undefined;
-    if (box === undefined || item?.kind !== 'item' || item.shown || item.marker.length > 1) {
-      return text;
+    if (box === undefined || item?.kind !== 'item' || item.shown) return { rest: text };
+    const isDone = box !== ' ';
+    if (item.marker.length === 1) {
+      item.task = isDone ? 'done' : 'open';
+      return { rest: text.slice(4) };
     }
-    item.task = box === ' ' ? 'open' : 'done';
-    return text.slice(4);
+    const mark: Span = isDone
+      ? { text: doneMark, looks: ['green'] }
+      : { text: openMark, looks: [] };
+    return { mark, rest: text.slice(3) };
   }
 }
 

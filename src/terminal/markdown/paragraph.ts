@@ -72,6 +72,8 @@ export class Paragraph<Part> {
   #openers: Opener[] = [];
   /** Mathematics in the undecided piece. */
   #formulas: Place[] = [];
+  /** Indexes up to which these ends do not occur. Without them, hostile text is searched again at each opening. */
+  readonly #searched: Record<FormulaEnd, number> = { $: 0, $$: 0, '\\)': 0, '\\]': 0 };
   /** A displayed formula (`$$`, `\[`) may be open; the next line then belongs to it. */
   isInFormula = false;
   /** The undecided piece has Markdown. */
@@ -148,7 +150,7 @@ export class Paragraph<Part> {
   /** Discards decided text but its last character, and not at every call, because the places of marks change. */
   #forget(): void {
     const length = this.#start - 1;
-    if (length < maxSpan || this.#formulas.length > 0) return;
+    if (length < maxSpan) return;
     this.#source = { text: this.#source.text.slice(length), isEnded: false };
     this.#start = 1;
     this.#position -= length;
@@ -157,6 +159,11 @@ export class Paragraph<Part> {
       opener.position -= length;
       opener.wordStart -= length;
     }
+    this.#formulas = this.#formulas.map(({ from, to }) => {
+      return { from: from - length, to: to - length };
+    });
+    this.#searched['\\)'] -= length;
+    this.#searched['\\]'] -= length;
   }
 
   /** Starts a new word: the text before it is decided, unless a mark is open. */
@@ -275,10 +282,12 @@ export class Paragraph<Part> {
 
   #readFormula(close: FormulaEnd): boolean {
     const from = this.#position;
-    const to = endOfFormula(this.#source, from + close.length, close);
+    const start = from + close.length;
+    const to = endOfFormula(this.#source, start, close, this.#searched[close]);
+    if (to === -1) this.#searched[close] = start + maxSpan;
     this.isInFormula = to === undefined && (close === '$$' || close === '\\]');
     if (to !== undefined && to > 0) this.#formulas.push({ from, to });
-    return this.#enclose(from + close.length, to);
+    return this.#enclose(start, to);
   }
 
   #readClosingBracket(): boolean {

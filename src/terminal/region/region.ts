@@ -69,7 +69,7 @@ export interface RegionPlace {
 /** Draws the region; called whenever it is shown or its place changes. */
 export type DrawFrame = (place: RegionPlace) => Frame;
 
-export interface LiveRegionOptions {
+interface LiveRegionOptions {
   readonly output: OutputStream;
   readonly clock: Clock;
   readonly traits: TerminalTraits;

@@ -131,7 +131,7 @@ export class Rows {
     const columns = displayWidth(unit);
     if (mayMove) this.#isLong = false;
     const fitsInRow = this.#column + spaces + columns <= width && !this.#isLong;
-    const hasText = this.#column > this.#indent;
+    const hasText = this.#last !== '' || this.#column > this.#indent;
     if (!fitsInRow && mayMove && hasText) this.#break(from, from + spaces);
     else this.#column += spaces;
     this.#isLong ||= this.#column + columns > width;

@@ -53,6 +53,7 @@ describe('lists', () => {
     ['nested', '- a\n  - b\n    1. c', '• a\n  • b\n    1. c\n'],
     ['bullets two columns into a numbered item', '1. a\n  - b', '1. a\n   • b\n'],
     ['tasks', '- [x] a\n* [ ] b', `${green('✓')} a\n○ b\n`],
+    ['numbered tasks', '1. [x] a\n2. [ ] b', `1. ${green('✓')} a\n2. ○ b\n`],
     ['a box elsewhere', 'a [x] b\n\n[x] c\n\n- [x]d', 'a [x] b\n\n[x] c\n\n• [x]d\n'],
     ['a continued item', '- a\n  b\nc', '• a\n  b\n  c\n'],
     ['paragraphs in an item', '- a\n\n  b', '• a\n\n  b\n'],

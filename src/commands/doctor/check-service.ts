@@ -65,8 +65,12 @@ function* variableFindings(environment: Environment): Generator<Finding> {
   }
 }
 
-/** The common name in the name of a certificate, which has a line for each part, or the organization. */
-const nameOf = (name: string) => (/^CN=(.+)$/m.exec(name) ?? /^O=(.+)$/m.exec(name))?.[1] ?? '';
+/** The common name of a certificate, or its organization. @param name has a line for each part */
+function nameOf(name: string): string {
+  const found = (/^CN=(.+)$/m.exec(name) ?? /^O=(.+)$/m.exec(name))?.[1] ?? '';
+  // Node writes a backslash before commas, quotes and the like.
+  return found.replaceAll(/\\(.)/g, '$1');
+}
 
 /** A service may send more, or a chain that does not end. */
 const maxChain = 10;

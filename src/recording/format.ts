@@ -127,7 +127,7 @@ export function parseLine(text: string): RecordedLine | undefined {
 /** Describes a request without its headers and the address before `/v1/`. */
 export function describeRequest(
   { method, url, body }: HttpRequest,
-  mask: (text: string) => string = (text) => text,
+  mask: (text: string) => string,
 ): RecordedRequest {
   const path = mask(url.pathname.slice(Math.max(0, url.pathname.lastIndexOf('/v1/'))));
   if (body === undefined) return { method, path };

@@ -113,9 +113,10 @@ export function createMaskedBody(
   let lastAt = 0;
 
   function findForm(isWhole: boolean): void {
+    if (form !== undefined) return;
     // The client skips blank lines before an answer, too.
     const head = new TextDecoder().decode(toBytes(pending)).replace(/^\s*\n/, '');
-    form ??= bodyForm(head, contentType, isWhole);
+    form = bodyForm(head, contentType, isWhole);
   }
 
   return {

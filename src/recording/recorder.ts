@@ -66,8 +66,10 @@ export function createRecorder(
     const date = clock.date().toISOString();
     let number: number | undefined;
     try {
-      const event = { type: 'request', date, ...describeRequest(request, mask) } as const;
-      if (!isBroken) number = await file.begin(event, signal);
+      if (!isBroken) {
+        const event = { type: 'request', date, ...describeRequest(request, mask) } as const;
+        number = await file.begin(event, signal);
+      }
     } catch (error) {
       signal.throwIfAborted();
       fail(error);

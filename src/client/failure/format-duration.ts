@@ -31,7 +31,9 @@ function plural(count: number, unit: string): string {
 
 /** Writes the local time that many seconds after `now`, in ISO order; with the date if that is a day or more. */
 export function localTimeAfter(seconds: number, now: Date): string {
-  // Swedes write dates in ISO order.
-  const then = new Date(now.getTime() + seconds * 1000).toLocaleString('sv');
-  return seconds < 86_400 ? then.slice('2026-01-01 '.length) : then;
+  const then = new Date(now.getTime() + seconds * 1000);
+  const time = then.toTimeString().slice(0, 8);
+  if (seconds < 86_400) return time;
+  const local = new Date(then.getTime() - then.getTimezoneOffset() * 60_000);
+  return `${local.toISOString().slice(0, 10)} ${time}`;
 }

@@ -37,7 +37,7 @@ export async function requireAccepted(
   const isEmpty = status === 204 || status === 205;
   if (status >= 200 && status < 300 && !isEmpty) return;
   if (isEmpty || redirects.has(status)) {
-    const failure = redirectFailure(response, request.url);
+    const failure = noContentFailure(response, request.url);
     response.destroy(failure);
     throw failure;
   }
@@ -215,7 +215,7 @@ const refusesParameter = ({ message = '' }: ErrorBody) =>
  * The failure of a response without content: redirects are not followed, because the key and the prompt would go to a
  * host that the user did not choose.
  */
-function redirectFailure({ status, headers }: HttpResponse, url: URL): Failure {
+function noContentFailure({ status, headers }: HttpResponse, url: URL): Failure {
   const checkUrl: Remedy = { code: 'check-base-url' };
   if (!redirects.has(status)) {
     const message = `the service sent no content (${status})`;

@@ -138,8 +138,9 @@ export function parseModelList(value: unknown): readonly ModelRecord[] {
  */
 export function parseModelRecord(value: unknown, requestedId?: string): ModelRecord {
   const { id, data, model }: JsonObject = isJsonObject(value) ? value : {};
-  const inner = typeof id === 'string' ? undefined : [data, model].flat().find(isJsonObject);
-  const found = inner ?? value;
+  const isWrapped = (field: unknown) => Array.isArray(field) || isJsonObject(field);
+  const inner = typeof id === 'string' ? undefined : [data, model].find(isWrapped);
+  const [found]: unknown[] = inner === undefined ? [value] : [inner].flat();
   const record = readRecord(found);
   if (record !== undefined) return record;
   if (isJsonObject(found) && requestedId !== undefined) return { ...found, id: requestedId };

@@ -58,7 +58,7 @@ describe('one model', () => {
     expect(parseModelRecord(value, 'requested')).toEqual(model);
   });
 
-  test.each([[null], [7], [''], [[]]])('%j is a failure', (value) => {
+  test.each([[null], [7], [''], [[]], [{ data: [] }]])('%j is a failure', (value) => {
     expect(() => parseModelRecord(value, 'requested')).toThrow(Failure);
   });
 

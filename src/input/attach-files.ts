@@ -75,7 +75,8 @@ async function attach(name: string, options: AttachOptions): Promise<readonly At
     const failure = isOfSystem ? new Failure('usage', failureReason(error)) : toFailure(error);
     const shown = isAddress(name) ? maskUrl(name) : name;
     const message = `cannot attach ${shown}: ${failure.message}`;
-    throw rephrase(failure, { message, cause: error });
+    // Its remedy is for the service, which is not what failed.
+    throw rephrase(failure, { message, cause: error, remedy: undefined });
   }
 }
 

@@ -47,7 +47,7 @@ async function rulesAbove(folder: string): Promise<IgnoreRules> {
   }
   let rules: IgnoreRules = [];
   for (const above of folders) {
-    if (above !== folders[0] && isIgnored(rules, above, true)) return [];
+    if (isIgnored(rules, above, true)) return [];
     rules = await rulesIn(above, rules);
   }
   return isIgnored(rules, folder, true) ? [] : rules;

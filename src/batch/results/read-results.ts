@@ -54,11 +54,12 @@ const nul = 0;
  */
 function findResult({ number, bytes, hasEnd }: FileLine, name: string) {
   const firstNul = bytes.indexOf(nul);
-  const before = bytes.toString('utf8', 0, firstNul === -1 ? bytes.length : firstNul);
   let end = bytes.length;
   while (bytes[end - 1] === nul) end -= 1;
   const start = bytes.subarray(0, end).lastIndexOf(nul) + 1;
-  const result = parseResultLine(bytes.toString('utf8', start, end));
+  const text = bytes.toString('utf8', start, end);
+  const before = firstNul === -1 ? text : bytes.toString('utf8', 0, firstNul);
+  const result = parseResultLine(text);
   const isTorn = isTornResult(before);
   if (result !== undefined && (start === 0 || isTorn)) return { start, end, result };
   if (joined.test(before)) {

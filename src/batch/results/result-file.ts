@@ -65,6 +65,8 @@ function copyToUnused(file: string, source: number, size: number) {
       throw error;
     }
     try {
+      // The umask may have removed permissions. File systems without permissions refuse even an unchanged mode.
+      if (fs.fstatSync(target).mode !== mode) fs.fchmodSync(target, mode);
       for (const block of fileBlocks(source, size)) fs.writeFileSync(target, block);
       fs.fdatasyncSync(target);
       synchronizeFolder(folder);

@@ -44,7 +44,7 @@ const longPause = 5000;
 
 /**
  * Sends the items that have no answer, and ends when all that were started are finished.
- * @throws the first error of the input, or of an item, whose failures are results
+ * @throws the first error of the input or of an item; the failure of an item is a result, not an error
  */
 async function sendPending(run: BatchRun, { stopping, admit, answer }: Pipeline): Promise<void> {
   const { selection, sink, tally } = run;

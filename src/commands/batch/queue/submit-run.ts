@@ -109,7 +109,7 @@ export async function submitBatch(
     const queue = connection.open(name);
     const refuseSecrets = openSubmitGuard(batch, connection);
     /** The fingerprints of the items that the batch has; empty for an item that cannot be sent. */
-    const known = await queue.fingerprints();
+    let known = await queue.fingerprints();
     /** @returns whether it is new or corrected @throws Failure `usage` for another item in its place, or `secrets` */
     const check = (item: InputItem): boolean => {
       refuseSecrets(item);
@@ -128,6 +128,8 @@ export async function submitBatch(
     const isNew = (await queue.header()) === undefined;
     if (isNew) await queue.setHeader(header);
     if (isNew || rate !== undefined) await queue.setRate(rate);
+    // Another submit may have added items since.
+    known = await queue.fingerprints();
     let [all, added] = [0, 0];
     const waiting: InputItem[] = [];
     for await (const item of pendingItems(batch, selection, emptyTally(), context.signal)) {

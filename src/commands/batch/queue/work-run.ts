@@ -199,7 +199,7 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
       giveUp.abort();
     },
   );
-  // An object keeps only one listener alive.
+  // `aborted` keeps only one listener alive for each object.
   await Promise.race([aborted(drained.signal, drained), aborted(stop, work)]);
   endWatch();
   // BullMQ cannot close a worker while its connection is lost.

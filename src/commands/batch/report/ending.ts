@@ -278,10 +278,12 @@ export function latencyText(figures: LatencyFigures, layout: BarLayout): string 
 const fewAnswers = 10;
 
 /** Shows the times of answers, on a terminal or if requested. */
-function printFigures({ context, presentation, options, tally }: TalliedRun): void {
+function printFigures(
+  { context, presentation, options }: TalliedRun,
+  figures: LatencyFigures | null,
+): void {
   const { stderr } = context.streams;
   const isWanted = options.figures === true;
-  const figures = latencyFigures(tally.latency);
   if (options.quiet === true || figures === null) return;
   if (!isWanted && !(stderr.isTerminal && figures.count >= fewAnswers)) return;
   const layout = {
@@ -313,7 +315,8 @@ export function reportEnd(
 ): void {
   const { context, presentation, options, tally } = run;
   const { notices } = presentation;
-  printFigures(run);
+  const latency = latencyFigures(tally.latency);
+  printFigures(run, latency);
   printCauses(run, error);
   if (notice !== undefined) notices.notice(notice);
   const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
@@ -331,7 +334,7 @@ export function reportEnd(
     stopped_by: stoppedBy,
     ...countFields(tally, elapsed, left),
     causes: causesOf(run),
-    latency_ms: latencyFigures(tally.latency),
+    latency_ms: latency,
     first_text_ms: latencyFigures(tally.firstText),
   });
   if (options.progressJson === true) void context.streams.stderr.write(line);

@@ -92,8 +92,9 @@ export interface ItemOutcome extends Answer {
 /** Keeps the longest text when a retry fails earlier than the attempt before. */
 function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutcome {
   const { failure, content, isStopped, isStarved } = outcome;
-  if (failure === undefined || (before?.content.length ?? 0) <= content.length) return outcome;
-  return { ...(before ?? outcome), failure, isStopped, isStarved };
+  if (before === undefined || failure === undefined) return outcome;
+  if (before.content.length <= content.length) return outcome;
+  return { ...before, failure, isStopped, isStarved };
 }
 
 /** Explains why a refused item is not sent again. @param attempts undefined if the run stops */
@@ -185,7 +186,7 @@ export async function sendChecked(
   const { earlier, last } = given;
   const before = earlier.at(-1);
   const isCancelled = last.answer.isStopped && last.answer.content === '';
-  // It was cancelled before its text: the one before is the outcome.
+  // An answer that was cancelled before its text is left out: the one before it is the outcome.
   const answers =
     isCancelled && before !== undefined ? { earlier: earlier.slice(0, -1), last: before } : given;
   // The budget refused to ask again: the answer before has been paid for.
@@ -222,7 +223,7 @@ export async function sendItem(
     models,
     plan({ settings }, isFirst) {
       try {
-        // The model of an item's own is the first one only.
+        // Only the first model may be replaced by the item's own.
         return planItem(isFirst ? content : withoutModel, settings, stream);
       } catch (error) {
         throw withRequestHint(toFailure(error), settings);

@@ -63,13 +63,13 @@ export function planCompaction(
   const end = fitting.at(-1) ?? ends[0] ?? wished;
   const isPrompt = ({ role }: { readonly role: string }) => role === 'user';
   return {
-    /** The last of these turns. */
+    /** The last turn that the summary replaces. */
     turn: end.turn,
     /** The last selected turn. */
     after,
-    /** Number of their prompts, those of an earlier summary included. */
+    /** The number of prompts that the summary replaces, those of an earlier summary included. */
     prompts: path.slice(0, end.index).filter(isPrompt).length,
-    /** Number of the prompts after them. */
+    /** The number of prompts after those turns. */
     kept: path.slice(end.index).filter(isPrompt).length,
     /** Estimated tokens of what the summary replaces. */
     tokens: end.tokens + (summary === undefined ? 0 : estimateTokens(sentSummary(summary))),

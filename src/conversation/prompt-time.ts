@@ -20,7 +20,7 @@ export function promptTime(at: Date, before: Date | undefined) {
   if (at.getTime() === 0) return undefined;
   const last = before?.getTime() === 0 ? undefined : before;
   const clock = at.toTimeString().slice(0, 5);
-  const day = dayOf(at, last !== undefined && last.getFullYear() !== at.getFullYear());
+  const day = () => dayOf(at, last !== undefined && last.getFullYear() !== at.getFullYear());
   const hours = last === undefined ? 0 : (at.getTime() - last.getTime()) / hour;
   const count = hours < twoDays ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;
   const isSameDay = last?.toDateString() === at.toDateString();
@@ -29,9 +29,9 @@ export function promptTime(at: Date, before: Date | undefined) {
     /** `14:05`. */
     clock,
     /** `Saturday 28 November`; undefined on the day of the turn before, and after a gap, whose line names the day. */
-    day: isLater || isSameDay ? undefined : day,
+    day: isLater || isSameDay ? undefined : day(),
     /** `3 hours later, Saturday 28 November 14:05`, which stands before the prompt. */
-    gap: isLater ? `${count} later, ${day} ${clock}` : undefined,
+    gap: isLater ? `${count} later, ${day()} ${clock}` : undefined,
   };
 }
 

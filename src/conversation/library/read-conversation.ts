@@ -33,6 +33,8 @@ export function loadConversation(path: string, id: string, start = 0, withTexts 
   let records = 0;
   let delta: DeltaRecord | undefined;
   let pieces: string[] = [];
+  /** The answer whose text was marked last. */
+  let marked: string | undefined;
   // Joined once: the texts of a conversation that is joined piece by piece take twice the memory when they are read.
   const applyPieces = () => {
     if (delta !== undefined) fold.apply({ ...delta, text: pieces.join('') });
@@ -42,7 +44,10 @@ export function loadConversation(path: string, id: string, start = 0, withTexts 
   const read = (text: string, line: number) => {
     if (!withTexts) {
       const answer = turnOfText(text);
-      if (answer !== undefined) fold.apply({ type: 'text', turn: answer, text: '…' });
+      if (answer !== undefined && answer !== marked) {
+        fold.apply({ type: 'text', turn: answer, text: '…' });
+        marked = answer;
+      }
       if (answer !== undefined || text.startsWith('{"type":"thought"')) return;
     }
     const { record, isLost } = parseLine(text);

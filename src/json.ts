@@ -105,6 +105,7 @@ export function filledText(value: unknown): string | undefined {
 
 /** Text without sixteen digits or a three-digit exponent has no inexact number. */
 const mayBeInexact = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+
 /** The significant digits of a decimal number, and the power of ten of the last one. */
 function decimalOf(text: string): string {
   const [, whole = '', part = '', power = '0'] = /^-?(\d+)\.?(\d*)(?:[eE](.+))?$/.exec(text) ?? [];

@@ -27,15 +27,17 @@ function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
   return new Failure('storage', `cannot write to ${stream}: ${problem}`, { cause: error });
 }
 
-/** Says so once if text is written to a closed standard output, in whose place Node opens the null device. */
+/** If text is written to a closed standard output, in whose place Node opens the null device, says once that nothing is printed. */
 function noticeClosed({ stdout, stderr, ...others }: Streams, isQuiet: boolean): Streams {
   if (isQuiet || stdout.isClosed?.() !== true) return { ...others, stdout, stderr };
   const text =
     'standard output is closed, so nothing is printed; natter last prints a saved answer';
   let isSaid = false;
   const write = (written: string) => {
-    if (written !== '' && !isSaid) void stderr.write(`natter: ${text}\n`);
-    isSaid ||= written !== '';
+    if (written !== '' && !isSaid) {
+      isSaid = true;
+      void stderr.write(`natter: ${text}\n`);
+    }
     return stdout.write(written);
   };
   return { ...others, stdout: { ...stdout, write }, stderr };

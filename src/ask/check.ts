@@ -62,7 +62,7 @@ function parseRetries(text: string | undefined, hasSchema: boolean): number {
 
 const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';
 
-/** The codes of errors for a name that is not one of a file, such as one that is too long. */
+/** The error codes of a text that names no file: none exists, or the text is too long for a name. */
 const isNoFile = /^(?:ENOENT|ENOTDIR|EISDIR|ENAMETOOLONG|EINVAL|ERR_INVALID_ARG_VALUE)$/;
 
 function readSchema(value: string): SchemaSource {

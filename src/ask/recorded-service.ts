@@ -46,7 +46,7 @@ function openReplay(
       ? createUsedExchanges()
       : keepUsedExchanges(path.resolve(shared), { clock: context.clock, process });
   const replay = createReplay(recording, used, clock, (text) => maskText(secrets, text));
-  // At maximum speed no time passes.
+  // At maximum speed, a timer ends as soon as the replay is idle, so time limits would end requests.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
   return { ...limits, clock, transport: () => replay };
 }

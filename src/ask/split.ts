@@ -255,7 +255,7 @@ export async function askPieces(
   const failures: Failure[] = [];
   let inRow = 0;
   const waiting = prompts.filter((prompt) => kept.find(prompt) === undefined);
-  /** Sends one prompt after the other; several of it run at the same time. If one of them ends, all do. */
+  /** Sends one prompt after the other. Several calls run at the same time; when one of them ends, no more is sent. */
   const sendWaiting = async (): Promise<void> => {
     try {
       for (let prompt = waiting.shift(); prompt !== undefined; prompt = waiting.shift()) {

@@ -397,10 +397,10 @@ export class TextColumn {
   }
 }
 
-/** The width in columns of the terminal. */
+/** The columns of the terminal that the separator takes. */
 const separatorWidth = 3;
 
-/** The width of each of `count` columns in a window. The window's last column stays free, so that no row wraps. */
+/** The width of each column of answers in a window. The window's last column stays free, so that no row wraps. */
 export function columnWidth(window: number, columns: number): number {
   return Math.max(1, Math.floor((window - 1 - separatorWidth * (columns - 1)) / columns));
 }

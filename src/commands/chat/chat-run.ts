@@ -35,6 +35,7 @@ export interface ChatRun extends Run<ChatOptions> {
   readonly history?: readonly Message[];
   /** The words of the command line; undefined for a prompt file. */
   readonly words?: readonly string[];
+  /** What the JSON has besides the answer: the cost and the conversation. */
   readonly jsonFields?: () => object;
   /** A prompt that is refused for its length is cut, so nothing is printed about it. */
   readonly cutsRefused?: boolean;

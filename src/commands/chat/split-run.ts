@@ -125,11 +125,12 @@ async function printFinalAnswer(
   ask: (sink: Sink) => Promise<Answer>,
 ): Promise<void> {
   const { context, presentation, settings } = run;
-  const pieces = answers.map(({ content, usage }, index) => {
-    const names = run.pieces[index]?.texts.map(({ name }) => name);
-    return { piece: index + 1, names, content, usage };
-  });
-  const printing = { ...run, jsonFields: () => ({ pieces }) };
+  const pieces = () =>
+    answers.map(({ content, usage }, index) => {
+      const names = run.pieces[index]?.texts.map(({ name }) => name);
+      return { piece: index + 1, names, content, usage };
+    });
+  const printing = { ...run, jsonFields: () => ({ pieces: pieces() }) };
   const printer = await createAnswerPrinter(printing, settings, settings.values.model);
   const { content, metadata, failure } = await ask(printer);
   // The text is cut again.

@@ -487,7 +487,7 @@ export async function compare(
     const settings = withSystem(model.settings, read);
     return { ...model, settings: check?.settings(settings) ?? settings };
   });
-  // The first model has the look, and the conversation.
+  // The settings of the first model decide how answers look and where they are saved.
   const settings = models[0]?.settings ?? run.settings;
   const comparison: Comparison = { ...run, settings, format, models, prompt, check, guard };
   if (options.dryRun === true) return printRequests(comparison);

@@ -43,7 +43,7 @@ function problemOf(plan: CompactionPlan, { received, metadata }: Answer): string
 
 const answered = (prompts: number) => countOf(prompts, 'answered prompt');
 
-/** The failure of a command that asks beside the conversation. A hint about the text of an answer, or a prompt, is not for it. */
+/** The failure of a command that asks beside the conversation. A hint about an answer's text or about a prompt does not apply there, and is replaced. */
 export function failureBeside(error: unknown, context: Context, command: string): FailureText {
   const text = failureText(error, context);
   const code = error instanceof Failure ? error.remedy?.code : undefined;
@@ -139,7 +139,7 @@ export async function makeSummary(
   });
 }
 
-/** After a summary that was not made: the next one is made only on request, and what is queued waits. */
+/** The state after a summary failed: the next one is made only on request, and the queue waits. */
 const withFailedSummary = (state: ReplState): ReplState => ({
   ...state,
   activity: undefined,

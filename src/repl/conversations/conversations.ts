@@ -51,7 +51,7 @@ const maxPrompts = 3;
 function answerEntries(answer: Turn | undefined): readonly Entry[] {
   if (answer === undefined || textOf(answer) === '') return [notice('no answer was received')];
   const { content: text, refusal, model, incomplete, failure, finishReason } = answer;
-  // These are the words of the moment when it happened.
+  // The same words were printed when the answer was cut off.
   const stopped = `${failure === undefined ? 'stopped' : 'cut off'}; /continue resumes it`;
   const limit = finishReason === 'length' ? tokenLimitNotice : undefined;
   const cut = incomplete === true ? stopped : limit;

@@ -131,7 +131,7 @@ class LiveScreen implements Screen {
   }
 
   scrollAway(): void {
-    // Empty rows are not scrolled: from the row below the text to the last row, and then one for each row of text.
+    // The first line ends move the cursor to the last row; each further one scrolls a row of text away, and no empty row.
     const { stdout } = this.#repl.context.streams;
     this.#region.suspend();
     void stdout.write('\r\n'.repeat(stdout.rows() - 1) + toTop);

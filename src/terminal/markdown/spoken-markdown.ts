@@ -1,4 +1,4 @@
-import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
+import { BlockDriver, type MarkdownStream } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
 import { createWordRows } from '../text/rows.ts';
 import { lexInline, withCharacters, withFormulas } from './inline.ts';
@@ -90,7 +90,7 @@ function spokenInline(source: string): string {
  * @param column used columns of the first row
  */
 export function createSpokenMarkdown(width: () => number, column = 0): MarkdownStream {
-  return new BlockDriver(new SpokenBlocks(width, column));
+  return new SpokenMarkdown(width, column);
 }
 
 /** Beyond either, code is written as it arrives, and the number of its lines is at its end. */
@@ -119,13 +119,10 @@ interface SpokenParagraph {
   isWritten: boolean;
 }
 
-class SpokenBlocks implements BlockRenderer<string> {
-  readonly containers: Container[] = [];
-  blankBefore = false;
-  readonly read = readSpoken;
+class SpokenMarkdown extends BlockDriver<string> {
+  protected readonly read = readSpoken;
   /** The rows of all output but code. */
   readonly #rows: ReturnType<typeof createWordRows>;
-  #text = '';
   #hasBlocks = false;
   /** The depth of the last list item, which is spoken when it changes. */
   #level = 1;
@@ -135,26 +132,27 @@ class SpokenBlocks implements BlockRenderer<string> {
   #table: { readonly names: readonly string[]; rows: number } = { names: [], rows: 0 };
 
   constructor(width: () => number, column: number) {
+    super();
     this.#rows = createWordRows(width, column);
   }
 
-  beginBlock(_kind: LineStart['kind'], opened: readonly Container[]): void {
+  protected beginBlock(_kind: LineStart['kind'], opened: readonly Container[]): void {
     const isInList = [...this.containers, ...opened].some(({ kind }) => kind === 'item');
-    if (this.#hasBlocks && this.blankBefore && !isInList) this.#text += '\n';
+    if (this.#hasBlocks && this.blankBefore && !isInList) this.text += '\n';
     this.#hasBlocks = true;
   }
 
-  emptyItem(): void {
+  protected emptyItem(): void {
     this.#writeLine(`${this.#takeLabel()}empty`);
   }
 
-  openParagraph(text: string): string {
+  protected openParagraph(text: string): string {
     this.#paragraph = { ready: '', label: this.#takeLabel(), isWritten: false };
     return text;
   }
 
   /** Writes the sentences that are complete. */
-  writeParts(parts: readonly string[], words: Paragraph<string>): void {
+  protected writeParts(parts: readonly string[], words: Paragraph<string>): void {
     const paragraph = this.#paragraph;
     if (!paragraph) return;
     paragraph.ready += parts.join('');
@@ -169,7 +167,7 @@ class SpokenBlocks implements BlockRenderer<string> {
     paragraph.isWritten = true;
   }
 
-  closeParagraph(parts: readonly string[]): void {
+  protected closeParagraph(parts: readonly string[]): void {
     const paragraph = this.#paragraph;
     this.#paragraph = undefined;
     if (!paragraph) return;
@@ -178,28 +176,28 @@ class SpokenBlocks implements BlockRenderer<string> {
     if (paragraph.isWritten) this.#writeProse('\n');
   }
 
-  mayBeHeading(): boolean {
+  protected mayBeHeading(): boolean {
     return this.#paragraph?.isWritten === false;
   }
 
-  heading(marks: string, title: string): void {
+  protected heading(marks: string, title: string): void {
     this.#writeLine(`${this.#takeLabel()}Heading ${marks.length}: ${spokenInline(title)}`);
   }
 
-  underline(source: string): void {
+  protected underline(source: string): void {
     if (this.#paragraph) this.#paragraph.label += `Heading ${source.startsWith('=') ? 1 : 2}: `;
   }
 
-  rule(): void {
+  protected rule(): void {
     this.#writeLine(`${this.#takeLabel()}separator`);
   }
 
-  openCode(number: number, language: string): void {
+  protected openCode(number: number, language: string): void {
     const name = language === '' ? `code ${number}` : `code ${number}, ${language}`;
     this.#code = { number, name, label: this.#takeLabel(), lines: [], size: 0, written: 0 };
   }
 
-  codeLine(text: string): void {
+  protected codeLine(text: string): void {
     const code = this.#code;
     if (!code) return;
     code.lines.push(text);
@@ -210,12 +208,12 @@ class SpokenBlocks implements BlockRenderer<string> {
 
   #writeHeld(code: SpokenCode, size: string): void {
     if (code.written === 0) this.#writeLine(`${code.label}${code.name}${size}:`);
-    this.#text += code.lines.map((line) => `${line}\n`).join('');
+    this.text += code.lines.map((line) => `${line}\n`).join('');
     code.written += code.lines.length;
     code.lines = [];
   }
 
-  closeCode(): void {
+  protected closeCode(): void {
     const code = this.#code;
     if (!code) return;
     const { number, written, lines, label, name } = code;
@@ -226,7 +224,7 @@ class SpokenBlocks implements BlockRenderer<string> {
   }
 
   /** A formula is read as TeX. */
-  formula(lines: readonly string[]): void {
+  protected formula(lines: readonly string[]): void {
     const source = lines.join('\n');
     const [, body = source, after = ''] =
       /^\s*(?:\$\$|\\\[)([^]*?)(?:\$\$|\\\])([^]*)$/.exec(source) ?? [];
@@ -234,7 +232,7 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.#writeLine(`${this.#takeLabel()}formula: ${text}${after.trimEnd()}`);
   }
 
-  formulaSource(lines: readonly string[]): void {
+  protected formulaSource(lines: readonly string[]): void {
     const end = lines.findLastIndex((line) => line.trim() !== '') + 1;
     for (const [index, line] of lines.slice(0, end).entries()) {
       const label = index === 0 ? this.#takeLabel() : '';
@@ -244,12 +242,7 @@ class SpokenBlocks implements BlockRenderer<string> {
   }
 
   /** The header is the row before; a line of text with bars was read as text. */
-  openTable(
-    header: string | undefined,
-    delimiter: string,
-    paragraph: Paragraph<string> | undefined,
-  ): void {
-    if (paragraph) this.closeParagraph(paragraph.end());
+  protected openTable(header: string | undefined, delimiter: string): void {
     const label = this.#takeLabel();
     const names = splitCells(header ?? delimiter).map((cell, column) =>
       header === undefined ? `column ${column + 1}` : cellText(cell),
@@ -259,7 +252,7 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.#table = { names, rows: 0 };
   }
 
-  tableRow(row: string): void {
+  protected tableRow(row: string): void {
     this.#table.rows += 1;
     const { names, rows } = this.#table;
     const cells = splitCells(row).map((cell, column) => {
@@ -269,17 +262,11 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.#writeLine(`row ${rows}, ${cells.join(', ')}`);
   }
 
-  closeTable(): void {
+  protected closeTable(): void {
     // Each row is written when it is complete.
   }
 
-  take(): string {
-    const text = this.#text;
-    this.#text = '';
-    return text;
-  }
-
-  undecided(): string {
+  protected undecidedBlock(): string {
     return this.#paragraph?.ready ?? '';
   }
 
@@ -289,7 +276,7 @@ class SpokenBlocks implements BlockRenderer<string> {
 
   /** Writes text that is not code. */
   #writeProse(text: string): void {
-    this.#text += this.#rows.write(text, true);
+    this.text += this.#rows.write(text, true);
   }
 
   /** The words before a block, which name its quotes and the list items that it begins. Each item has them once. */

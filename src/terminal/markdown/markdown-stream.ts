@@ -4,10 +4,17 @@ import type { Look, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import { BlockDriver, type MarkdownStream } from './block-driver.ts';
-import { inlineText, readSpans } from './inline.ts';
+import {
+  inlineText,
+  readSpans,
+  type MarkdownLook,
+  mergeSpans,
+  paintSpans,
+  type Span,
+  visibleText,
+} from './inline.ts';
 import type { ReadPiece } from './paragraph.ts';
 import type { Item, LineStart } from './line-start.ts';
-import { type MarkdownLook, mergeSpans, paintSpans, type Span, visibleText } from './span.ts';
 import { Table } from './table.ts';
 import { Rows } from '../text/rows.ts';
 

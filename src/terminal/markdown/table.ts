@@ -1,8 +1,15 @@
 import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import { inlineText, mapFormulas } from './inline.ts';
+import {
+  inlineText,
+  mapFormulas,
+  type MarkdownLook,
+  mergeSpans,
+  paintSpans,
+  visibleText,
+  type Span,
+} from './inline.ts';
 import { Paragraph, type ReadPiece } from './paragraph.ts';
-import { type MarkdownLook, mergeSpans, paintSpans, visibleText, type Span } from './span.ts';
 
 /** Beyond either, the rows so far decide the widths, and further rows are shown as they arrive. */
 const MAX_ROWS = 500;

@@ -10,7 +10,7 @@ import { createScreen } from '../support/screen.ts';
 import { text } from '../support/events.ts';
 import { answerOf } from './compared-answers.ts';
 
-function open(columns = 30, rows = 12) {
+function open(columns = 30, rows = 12, labels = ['one', 'two']) {
   const screen = createScreen(columns, rows);
   const clock = createFakeClock();
   const { device, resize, exit, resume, pressSuspend, log } = createMemoryDevice();
@@ -19,7 +19,7 @@ function open(columns = 30, rows = 12) {
   const context = { clock, device, environment, streams: { stdout } } as unknown as Context;
   const presentation = { style: plainStyle, unicode: true } as Presentation;
   const transform = () => ({ write: (piece: string) => piece, end: () => '' });
-  const view = createAnswerColumns(context, presentation, ['one', 'two'], transform);
+  const view = createAnswerColumns(context, presentation, labels, transform);
   /** Waits until the region is drawn. */
   const settle = async () => {
     await clock.advance(200);
@@ -27,6 +27,26 @@ function open(columns = 30, rows = 12) {
   };
   return { screen, clock, view, settle, resize, exit, resume, pressSuspend, log };
 }
+
+test.each<[string, readonly string[], number, readonly string[]]>([
+  ['texts of equal length', ['one\ntwo\n', 'a\nb\n'], 20, ['one      │ a', 'two      │ b']],
+  ['a short text leaves room', ['a', 'b\nc\nd'], 12, ['a    │ b', '     │ c', '     │ d']],
+  ['an empty text', ['', 'b'], 12, ['     │ b']],
+  ['long lines are wrapped', ['one two', 'three'], 12, ['one  │ thre', 'two  │ e']],
+  ['wide characters count twice', ['今天', 'b'], 14, ['今天  │ b']],
+  ['a tab is four spaces', ['a\tb', 'c'], 20, ['a    b   │ c']],
+  ['three texts', ['a', 'b', 'c'], 16, ['a   │ b   │ c']],
+  ['empty texts', ['', ''], 20, []],
+])('%s', async (_, texts, window, rows) => {
+  const { screen, view } = open(
+    window,
+    12,
+    texts.map((_, index) => `${index}`),
+  );
+  for (const [index, one] of texts.entries()) await view.event(index, text(one));
+  await view.close();
+  expect((await screen.lines()).slice(2)).toEqual(rows);
+});
 
 describe('while answers stream', () => {
   test('rows wait for the slowest answer, with the progress of each answer below', async () => {
@@ -53,7 +73,9 @@ describe('while answers stream', () => {
     const retry = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 4200, cause } as const;
     await view.event(1, retry);
     await settle();
-    expect((await screen.screen()).at(-1)).toContain(' s retry 1 of 4: the service failed (500)');
+    expect((await screen.screen()).at(-1)).toMatch(
+      /retry 1 of 4 in \d s: the service failed \(500\)$/,
+    );
   });
 });
 

@@ -9,8 +9,8 @@ import { answerOf } from './compared-answers.ts';
 
 function open() {
   const stdout = createMemoryOutput();
-  const printers = [textPrinter(stdout, {}), textPrinter(stdout, {})];
-  const view = createStackedAnswers(stdout, plainStyle, ['one', 'two'], printers);
+  const answers = ['one', 'two'].map((label) => ({ label, printer: textPrinter(stdout, {}) }));
+  const view = createStackedAnswers(stdout, plainStyle, answers);
   return { stdout, view };
 }
 

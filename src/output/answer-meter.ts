@@ -32,25 +32,6 @@ export interface AnswerOutcome {
   readonly failure: Failure | undefined;
 }
 
-function addTo(metadata: Writable<AnswerMetadata>, event: ChatEvent): void {
-  if (event.type === 'refusal-received') {
-    metadata.refusal = (metadata.refusal ?? '') + event.text;
-    return;
-  }
-  if (event.type !== 'answer-named' && event.type !== 'answer-finished') return;
-  const { id, model } = event;
-  if (id !== undefined) metadata.id = id;
-  if (model !== undefined) metadata.model = model;
-  if (event.type === 'answer-named') return;
-  const { finishReason, usage, attempts, timing, estimatedPromptTokens } = event;
-  if (estimatedPromptTokens !== undefined) metadata.estimatedPromptTokens = estimatedPromptTokens;
-  if (finishReason !== undefined) metadata.finishReason = finishReason;
-  if (usage !== undefined) metadata.usage = usage;
-  metadata.attempts = attempts;
-  metadata.timing = timing;
-  metadata.complete = true;
-}
-
 /**
  * Counts attempts and measures times from the events of one prompt, because an unfinished answer reports none. Time starts
  * when it is made.
@@ -70,20 +51,32 @@ export class AnswerMeter {
   }
 
   event(event: ChatEvent): void {
-    if (event.type === 'text-received') {
-      this.#firstText ??= this.#elapsed();
-      return;
-    }
-    addTo(this.#metadata, event);
-    if (event.type === 'answer-started') {
-      // The model name of a failed attempt does not apply to its retry.
-      this.#metadata = { complete: false };
-      this.#attempts = event.attempt;
-      this.#next = undefined;
-    }
-    if (event.type === 'retry-scheduled') {
-      this.#attempts = event.retry;
-      this.#next = this.#elapsed() + event.delay;
+    const metadata = this.#metadata;
+    switch (event.type) {
+      case 'text-received':
+        this.#firstText ??= this.#elapsed();
+        return;
+      case 'refusal-received':
+        metadata.refusal = (metadata.refusal ?? '') + event.text;
+        return;
+      case 'answer-named':
+      case 'answer-finished': {
+        const { type, ...known } = event;
+        Object.assign(metadata, known, { complete: type === 'answer-finished' });
+        return;
+      }
+      case 'answer-started':
+        // The model name of a failed attempt does not apply to its retry.
+        this.#metadata = { complete: false };
+        this.#attempts = event.attempt;
+        this.#next = undefined;
+        return;
+      case 'retry-scheduled':
+        this.#attempts = event.retry;
+        this.#next = this.#elapsed() + event.delay;
+        return;
+      case 'reasoning-received':
+        return;
     }
   }
 

@@ -41,7 +41,7 @@ test.each<[string, readonly string[], number, readonly string[]]>([
   const { screen, view } = open(
     window,
     12,
-    texts.map((_, index) => `${index}`),
+    [...texts.keys()].map(String),
   );
   for (const [index, one] of texts.entries()) await view.event(index, text(one));
   await view.close();

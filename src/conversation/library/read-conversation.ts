@@ -1,6 +1,6 @@
 import { readLines, unreadLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { JournalFold, parseLine, turnOfText, type DeltaRecord } from '../journal/records.ts';
+import { JournalFold, parseLine, turnOfText } from '../journal/records.ts';
 import { marksOf } from '../attributes.ts';
 import { textOf, titleFrom, type Turn } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
@@ -31,16 +31,8 @@ export function loadConversation(path: string, id: string, start = 0, withTexts 
   const lost = new Set<number>();
   let version = 0;
   let records = 0;
-  let delta: DeltaRecord | undefined;
-  let pieces: string[] = [];
   /** The answer whose text was marked last. */
   let marked: string | undefined;
-  // Joined once: the texts of a conversation that is joined piece by piece take twice the memory when they are read.
-  const applyPieces = () => {
-    if (delta !== undefined) fold.apply({ ...delta, text: pieces.join('') });
-    delta = undefined;
-    pieces = [];
-  };
   const read = (text: string, line: number) => {
     if (!withTexts) {
       const answer = turnOfText(text);
@@ -55,11 +47,7 @@ export function loadConversation(path: string, id: string, start = 0, withTexts 
     if (record === undefined) return;
     records += 1;
     if (record.type === 'conversation') version = record.version;
-    if (record.type !== delta?.type || record.turn !== delta.turn) applyPieces();
-    if (record.type === 'text' || record.type === 'refusal' || record.type === 'thought') {
-      delta = record;
-      pieces.push(record.text);
-    } else fold.apply(record);
+    fold.apply(record);
   };
   let number = 0;
   try {
@@ -70,7 +58,6 @@ export function loadConversation(path: string, id: string, start = 0, withTexts 
   } catch (error) {
     throw storageFailure('read', path, error, dataVariable);
   }
-  applyPieces();
   return {
     fold,
     /** Version of the format; 0 if the header was lost. */

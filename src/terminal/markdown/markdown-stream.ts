@@ -51,12 +51,10 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 
 type BlockKind = 'flow' | 'heading' | 'code' | 'table';
 
-/** The shortest rule between the title and the hint of a code block, in columns. */
+/** The columns of the shortest rule, also between the title and the hint of a code block. */
 const minRule = 3;
 /** The indentation of displayed formulas. */
 const indent = '  ';
-const doneMark = '✓';
-const openMark = '○';
 
 /** The looks of headings by their level; those of deeper ones are italic. */
 const headingLooks: Readonly<Record<number, readonly Look[]>> = {
@@ -111,11 +109,14 @@ class ScreenMarkdown extends BlockDriver<Span> {
     this.text += `${this.#markers('flow').trimEnd()}\n`;
   }
 
+  /** With colour, a mark is shown for the box at the start of a task (`[x] `). */
   protected openParagraph(text: string): string {
-    const { mark, rest } = this.#takeTask(text);
+    const item = this.containers.at(-1);
+    const box = this.#drawsMarks() ? /^\[([ xX])\] /.exec(text)?.[1] : undefined;
+    const isTask = box !== undefined && item?.kind === 'item' && !item.shown;
+    if (isTask) item.task = box === ' ' ? 'open' : 'done';
     this.#beginLine();
-    if (mark) this.#writeSpans([mark], false);
-    return rest;
+    return isTask ? text.slice(4) : text;
   }
 
   protected writeParts(spans: readonly Span[]): void {
@@ -152,10 +153,15 @@ class ScreenMarkdown extends BlockDriver<Span> {
   }
 
   protected rule(source: string): void {
-    if (!this.#style.colored) return this.#writeLine(source.trimEnd());
-    return this.#writeLine(
-      this.#ruleOf(Math.max(3, this.#options.width() - this.#markerColumns())),
-    );
+    if (this.#style.colored) this.#writeRule('flow');
+    else this.#writeLine(source.trimEnd());
+  }
+
+  /** Writes a rule to the end of the row. */
+  #writeRule(kind: BlockKind): void {
+    const prefix = this.#markers(kind);
+    const columns = Math.max(minRule, this.#options.width() - displayWidth(prefix));
+    this.text += `${prefix}${this.#style.rule(this.#dashes(columns))}\n`;
   }
 
   /** Writes a rule with the block's number and language; without colour, both after the fence. */
@@ -188,11 +194,8 @@ class ScreenMarkdown extends BlockDriver<Span> {
   }
 
   protected closeCode(): void {
-    if (this.#style.colored) {
-      const prefix = this.#markers('code');
-      const columns = Math.max(minRule, this.#options.width() - displayWidth(prefix));
-      this.text += `${prefix}${this.#ruleOf(columns)}\n`;
-    } else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
+    if (this.#style.colored) this.#writeRule('code');
+    else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
   }
 
   protected formula(lines: readonly string[], close: string): void {
@@ -272,11 +275,8 @@ class ScreenMarkdown extends BlockDriver<Span> {
   }
 
   #markerColumns(): number {
-    return this.containers.reduce(
-      (columns, container) =>
-        columns + (container.kind === 'quote' ? 2 : itemIndent(container.marker)),
-      0,
-    );
+    const columns = this.containers.map((one) => (one.kind === 'quote' ? 2 : itemIndent(one)));
+    return columns.reduce((sum, column) => sum + column, 0);
   }
 
   /** The markers before a row. Code has no list indentation, so that it can be copied. */
@@ -285,50 +285,30 @@ class ScreenMarkdown extends BlockDriver<Span> {
     for (const container of this.containers) {
       if (container.kind === 'quote') text += `${this.#quoteBar()} `;
       else if (!container.shown) text += `${this.#bullet(container)} `;
-      else if (kind !== 'code') text += ' '.repeat(itemIndent(container.marker));
+      else if (kind !== 'code') text += ' '.repeat(itemIndent(container));
       if (container.kind === 'item') container.shown = true;
     }
     return text;
   }
 
-  /** Without colour, the marker of the source is shown. */
+  #drawsMarks(): boolean {
+    return this.#options.unicode && this.#style.colored;
+  }
+
+  /** Without colour, the marker of the source is shown. The mark of a task replaces a bullet, and follows a number. */
   #bullet({ marker, task }: Item): string {
-    if (!this.#options.unicode || !this.#style.colored || marker.length > 1) return marker;
-    if (task === undefined) return '•';
-    return task === 'done' ? this.#style.green(doneMark) : openMark;
+    if (!this.#drawsMarks()) return marker;
+    const mark = task === 'done' ? this.#style.green('✓') : '○';
+    if (marker.length > 1) return task === undefined ? marker : `${marker} ${mark}`;
+    return task === undefined ? '•' : mark;
   }
 
   #quoteBar(): string {
-    const { quote, colored } = this.#style;
-    return quote(this.#options.unicode && colored ? '│' : '>');
+    return this.#style.quote(this.#drawsMarks() ? '│' : '>');
   }
 
   #dashes(columns: number): string {
     return (this.#options.unicode ? '─' : '-').repeat(Math.max(0, columns));
-  }
-
-  #ruleOf(columns: number): string {
-    return this.#style.rule(this.#dashes(columns));
-  }
-
-  /**
-   * Reads the box at the start of a task (`[x] `), whose mark replaces the bullet or follows the number.
-   * @returns the text after it
-   */
-  #takeTask(text: string): { mark?: Span; rest: string } {
-    const item = this.containers.at(-1);
-    const isShown = this.#style.colored && this.#options.unicode;
-    const box = isShown ? /^\[([ xX])\] /.exec(text)?.[1] : undefined;
-    if (box === undefined || item?.kind !== 'item' || item.shown) return { rest: text };
-    const isDone = box !== ' ';
-    if (item.marker.length === 1) {
-      item.task = isDone ? 'done' : 'open';
-      return { rest: text.slice(4) };
-    }
-    const mark: Span = isDone
-      ? { text: doneMark, looks: ['green'] }
-      : { text: openMark, looks: [] };
-    return { mark, rest: text.slice(3) };
   }
 }
 
@@ -340,6 +320,7 @@ function lineEnds(text: string) {
   return { breaks, placed: text.length };
 }
 
-function itemIndent(marker: string): number {
-  return displayWidth(marker) + 1;
+function itemIndent({ marker, task }: Item): number {
+  const mark = task === undefined || marker.length === 1 ? 0 : 2;
+  return displayWidth(marker) + 1 + mark;
 }

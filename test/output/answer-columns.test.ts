@@ -38,11 +38,7 @@ test.each<[string, readonly string[], number, readonly string[]]>([
   ['three texts', ['a', 'b', 'c'], 16, ['a   │ b   │ c']],
   ['empty texts', ['', ''], 20, []],
 ])('%s', async (_, texts, window, rows) => {
-  const { screen, view } = open(
-    window,
-    12,
-    [...texts.keys()].map(String),
-  );
+  const { screen, view } = open(window, 12, [...texts.keys()].map(String));
   for (const [index, one] of texts.entries()) await view.event(index, text(one));
   await view.close();
   expect((await screen.lines()).slice(2)).toEqual(rows);

@@ -1,21 +1,28 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import { textPrinter } from '../../src/output/answer-printer.ts';
+import { createTextPrinter } from '../../src/output/answer-printer.ts';
 import { createStackedAnswers } from '../../src/output/comparison.ts';
+import { present } from '../../src/run.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
-import { createMemoryOutput } from '../support/memory-context.ts';
+import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 import { finished, text } from '../support/events.ts';
 import { answerOf } from './compared-answers.ts';
 
-function open() {
+async function open() {
   const stdout = createMemoryOutput();
-  const answers = ['one', 'two'].map((label) => ({ label, printer: textPrinter(stdout, {}) }));
+  const { context: base } = createMemoryContext();
+  const context = { ...base, streams: { ...base.streams, stdout } };
+  const presentation = await present(context, { color: 'never', input: true });
+  const labelled = ['one', 'two'].map(async (label) => {
+    return { label, printer: await createTextPrinter({ context, presentation, format: 'text' }) };
+  });
+  const answers = await Promise.all(labelled);
   const view = createStackedAnswers(stdout, plainStyle, answers);
   return { stdout, view };
 }
 
 test('the first answer is printed while it streams, the other in its turn', async () => {
-  const { stdout, view } = open();
+  const { stdout, view } = await open();
   await view.event(1, text('later'));
   await view.event(0, text('now'));
   expect(stdout.text()).toBe('==> one <==\nnow');
@@ -28,7 +35,7 @@ test('the first answer is printed while it streams, the other in its turn', asyn
 });
 
 test('no line end is added after one in the answer', async () => {
-  const { stdout, view } = open();
+  const { stdout, view } = await open();
   await view.event(0, text('a\n'));
   await view.ended(0, answerOf('one', 'a\n'));
   await view.close();
@@ -36,7 +43,7 @@ test('no line end is added after one in the answer', async () => {
 });
 
 test('an answer without text has a heading only if it is complete', async () => {
-  const { stdout, view } = open();
+  const { stdout, view } = await open();
   await view.ended(0, answerOf('one', '', new Failure('rate_limited', 'too many')));
   await view.event(1, finished);
   await view.ended(1, answerOf('two', ''));
@@ -45,7 +52,7 @@ test('an answer without text has a heading only if it is complete', async () => 
 });
 
 test('the text of unfinished answers is printed at the end', async () => {
-  const { stdout, view } = open();
+  const { stdout, view } = await open();
   await view.event(1, text('b'));
   await view.event(0, text('a'));
   await view.close();

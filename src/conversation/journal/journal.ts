@@ -58,6 +58,8 @@ export interface JournalOptions {
   readonly mask?: (text: string) => string;
   /** One sentence; called for the first failed write, and for the first one after a successful write. */
   readonly onWarning: (text: string, subject?: 'storage') => void;
+  /** Tests pass one that fails. */
+  readonly file?: AppendFile;
 }
 
 /** How the file of a journal begins. */
@@ -65,7 +67,6 @@ interface JournalStart {
   readonly isNew: boolean;
   /** Held for a conversation that is on disk or has a name; others take their lock when their file is created. */
   readonly lock?: HeldLock | undefined;
-  readonly file?: AppendFile | undefined;
 }
 
 export interface NewAnswer {
@@ -133,12 +134,8 @@ export class Journal {
   #nextTry = 0;
   #synchronized: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    options: JournalOptions,
-    fold: JournalFold,
-    { isNew, lock, file = appendFile }: JournalStart,
-  ) {
-    const { folder, save } = options;
+  constructor(options: JournalOptions, fold: JournalFold, { isNew, lock }: JournalStart) {
+    const { folder, save, file = appendFile } = options;
     const isStored = folder !== undefined && save !== false;
     this.#options = options;
     this.#fold = fold;
@@ -398,9 +395,7 @@ function newJournal(
 }
 
 /** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
-export function createJournal(options: JournalOptions, file?: AppendFile): Journal {
-  return newJournal(options, [], { file });
-}
+export const createJournal = (options: JournalOptions): Journal => newJournal(options, []);
 
 /**
  * The ids of a title: of the first conversation that it started, and of the next one, because that may have been renamed

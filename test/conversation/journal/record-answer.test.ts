@@ -10,7 +10,7 @@ import {
 import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
 import { leafOf, messagesOf, pathOf } from '../../../src/conversation/tree.ts';
 import type { FailureKind } from '../../../src/failure.ts';
-import { appendFile } from '../../../src/storage/append-file.ts';
+import { appendFile, type AppendFile } from '../../../src/storage/append-file.ts';
 import {
   addPromptAndAnswer,
   fileOf,
@@ -147,14 +147,12 @@ describe('the answers to a prompt', () => {
 function openAnswers() {
   const options = journalOptions();
   const written: object[][] = [];
-  const journal = createJournal(options, {
-    ...appendFile,
-    append(path, bytes) {
-      const lines = Buffer.from(bytes).toString().trimEnd().split('\n');
-      written.push(lines.map((line) => JSON.parse(line) as object));
-      return appendFile.append(path, bytes);
-    },
-  });
+  const append: AppendFile['append'] = (path, bytes) => {
+    const lines = Buffer.from(bytes).toString().trimEnd().split('\n');
+    written.push(lines.map((line) => JSON.parse(line) as object));
+    return appendFile.append(path, bytes);
+  };
+  const journal = createJournal({ ...options, file: { ...appendFile, append } });
   const { id: parent } = journal.addTurn({ role: 'user', content: 'why?' });
   const [first = '', second = ''] = ['origin', 'nextgen'].map(
     (model) => journal.startAnswer({ model, parent }).id,

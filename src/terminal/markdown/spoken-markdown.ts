@@ -99,26 +99,6 @@ const maxSize = 64 * 1024;
 /** A longer sentence is written before its end. */
 const maxSentence = 4000;
 
-/** The lines of a code block, which are held back until their number is known or there are too many. */
-interface SpokenCode {
-  readonly number: number;
-  /** `code 1, ts`. */
-  readonly name: string;
-  readonly label: string;
-  lines: string[];
-  /** Characters held back. */
-  size: number;
-  /** Lines that were already written. */
-  written: number;
-}
-
-interface SpokenParagraph {
-  /** The text that is decided, but not written yet. */
-  ready: string;
-  label: string;
-  isWritten: boolean;
-}
-
 class SpokenMarkdown extends BlockDriver<string> {
   protected readonly read = readSpoken;
   /** The rows of all output but code. */
@@ -126,8 +106,10 @@ class SpokenMarkdown extends BlockDriver<string> {
   #hasBlocks = false;
   /** The depth of the last list item, which is spoken when it changes. */
   #level = 1;
-  #paragraph: SpokenParagraph | undefined;
-  #code: SpokenCode | undefined;
+  /** The open or last paragraph; `ready` is decided, but not written yet. */
+  #paragraph = { ready: '', label: '', isWritten: false };
+  /** The open or last code; its lines are held back until their number is known or there are too many. */
+  #code = { number: 0, name: '', label: '', lines: [] as string[], size: 0, written: 0 };
   /** The names of the columns of the open table, and the number of its rows so far. */
   #table: { readonly names: readonly string[]; rows: number } = { names: [], rows: 0 };
 
@@ -153,31 +135,26 @@ class SpokenMarkdown extends BlockDriver<string> {
 
   /** Writes the sentences that are complete. */
   protected writeParts(parts: readonly string[], words: Paragraph<string>): void {
-    const paragraph = this.#paragraph;
-    if (!paragraph) return;
-    paragraph.ready += parts.join('');
-    this.#writePart(paragraph, partLength(paragraph.ready, words.undecided()));
+    this.#paragraph.ready += parts.join('');
+    this.#writePart(partLength(this.#paragraph.ready, words.undecided()));
   }
 
-  #writePart(paragraph: SpokenParagraph, length: number): void {
-    const text = paragraph.ready.slice(0, length);
-    paragraph.ready = paragraph.ready.slice(length);
+  #writePart(length: number): void {
+    const { ready, label, isWritten } = this.#paragraph;
+    const text = ready.slice(0, length);
     if (text === '') return;
-    this.#writeProse(paragraph.isWritten ? text : taskText(paragraph.label, text));
-    paragraph.isWritten = true;
+    this.#writeProse(isWritten ? text : taskText(label, text));
+    this.#paragraph = { ready: ready.slice(length), label, isWritten: true };
   }
 
   protected closeParagraph(parts: readonly string[]): void {
-    const paragraph = this.#paragraph;
-    this.#paragraph = undefined;
-    if (!paragraph) return;
-    paragraph.ready += parts.join('').trimEnd();
-    this.#writePart(paragraph, paragraph.ready.length);
-    if (paragraph.isWritten) this.#writeProse('\n');
+    this.#paragraph.ready += parts.join('').trimEnd();
+    this.#writePart(this.#paragraph.ready.length);
+    if (this.#paragraph.isWritten) this.#writeProse('\n');
   }
 
   protected mayBeHeading(): boolean {
-    return this.#paragraph?.isWritten === false;
+    return !this.#paragraph.isWritten;
   }
 
   protected heading(marks: string, title: string): void {
@@ -185,7 +162,7 @@ class SpokenMarkdown extends BlockDriver<string> {
   }
 
   protected underline(source: string): void {
-    if (this.#paragraph) this.#paragraph.label += `Heading ${source.startsWith('=') ? 1 : 2}: `;
+    this.#paragraph.label += `Heading ${source.startsWith('=') ? 1 : 2}: `;
   }
 
   protected rule(): void {
@@ -199,14 +176,14 @@ class SpokenMarkdown extends BlockDriver<string> {
 
   protected codeLine(text: string): void {
     const code = this.#code;
-    if (!code) return;
     code.lines.push(text);
     code.size += text.length;
     const isLong = code.written > 0 || code.lines.length > maxLines || code.size > maxSize;
-    if (isLong) this.#writeHeld(code, '');
+    if (isLong) this.#writeHeld('');
   }
 
-  #writeHeld(code: SpokenCode, size: string): void {
+  #writeHeld(size: string): void {
+    const code = this.#code;
     if (code.written === 0) this.#writeLine(`${code.label}${code.name}${size}:`);
     this.text += code.lines.map((line) => `${line}\n`).join('');
     code.written += code.lines.length;
@@ -214,12 +191,10 @@ class SpokenMarkdown extends BlockDriver<string> {
   }
 
   protected closeCode(): void {
-    const code = this.#code;
-    if (!code) return;
-    const { number, written, lines, label, name } = code;
+    const { number, written, lines, label, name } = this.#code;
     if (written + lines.length === 0) return this.#writeLine(`${label}${name}, empty`);
-    this.#writeHeld(code, `, ${lineCount(lines.length)}`);
-    const size = written > 0 ? `, ${lineCount(code.written)}` : '';
+    this.#writeHeld(`, ${lineCount(lines.length)}`);
+    const size = written > 0 ? `, ${lineCount(this.#code.written)}` : '';
     return this.#writeLine(`end of code ${number}${size}`);
   }
 
@@ -267,7 +242,7 @@ class SpokenMarkdown extends BlockDriver<string> {
   }
 
   protected undecidedBlock(): string {
-    return this.#paragraph?.ready ?? '';
+    return this.#paragraph.ready;
   }
 
   #writeLine(text: string): void {

@@ -15,7 +15,7 @@ import {
 } from './inline.ts';
 import type { ReadPiece } from './paragraph.ts';
 import type { Item, LineStart } from './line-start.ts';
-import { Table } from './table.ts';
+import { createTable } from './table.ts';
 import { Rows } from '../text/rows.ts';
 
 function sliceSpans(spans: readonly Span[], from: number, to: number): readonly Span[] {
@@ -72,7 +72,7 @@ class ScreenMarkdown extends BlockDriver<Span> {
   /** The end of the paragraph or heading, whose place in rows depends on what follows. */
   #held: readonly Span[] = [];
   #previous: BlockKind | undefined;
-  #table: Table | undefined;
+  #table: ReturnType<typeof createTable> | undefined;
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
   /** Styles the lines of the open code. */
@@ -219,7 +219,7 @@ class ScreenMarkdown extends BlockDriver<Span> {
     if (isAfterText && header !== undefined) this.#begin('table');
     this.#previous = 'table';
     const width = () => this.#options.width() - this.#markerColumns();
-    this.#table = new Table(this.#options, width, header, delimiter);
+    this.#table = createTable(this.#options, width, header, delimiter);
   }
 
   protected tableRow(row: string): void {

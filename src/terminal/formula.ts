@@ -76,11 +76,10 @@ const maxLength = 4000;
 /** Hostile formulas nest deeper. */
 const maxDepth = 30;
 
-/** Thrown where a formula has no Unicode form. */
-class NotUnicode extends Error {}
+const notUnicode = new Error('a part of the formula has no Unicode form');
 
 function fail(): never {
-  throw new NotUnicode();
+  throw notUnicode;
 }
 
 /** A formula that is read from left to right. */
@@ -114,7 +113,7 @@ export function formulaRows(formula: string): readonly string[] | undefined {
     );
     return shown.length === 0 ? undefined : shown;
   } catch (error) {
-    if (error instanceof NotUnicode) return undefined;
+    if (error === notUnicode) return undefined;
     throw error;
   }
 }

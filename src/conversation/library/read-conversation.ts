@@ -1,6 +1,6 @@
 import { readLines, unreadLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { JournalFold, parseLine } from '../journal/records.ts';
+import { JournalFold, parseLine, type DeltaRecord } from '../journal/records.ts';
 import { marksOf } from '../attributes.ts';
 import { textOf, titleFrom, type Turn } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
@@ -31,6 +31,14 @@ export function loadConversation(path: string, id: string, start = 0) {
   let version = 0;
   let records = 0;
   let number = 0;
+  let delta: DeltaRecord | undefined;
+  let pieces: string[] = [];
+  // Joined once: the texts of a conversation that is joined piece by piece take twice the memory when they are read.
+  const applyPieces = () => {
+    if (delta !== undefined) fold.apply({ ...delta, text: pieces.join('') });
+    delta = undefined;
+    pieces = [];
+  };
   try {
     for (const line of readLines(path, start)) {
       number += 1;
@@ -40,12 +48,17 @@ export function loadConversation(path: string, id: string, start = 0) {
         if (record === undefined) continue;
         records += 1;
         if (record.type === 'conversation') version = record.version;
-        fold.apply(record);
+        if (record.type !== delta?.type || record.turn !== delta.turn) applyPieces();
+        if (record.type === 'text' || record.type === 'refusal' || record.type === 'thought') {
+          delta = record;
+          pieces.push(record.text);
+        } else fold.apply(record);
       }
     }
   } catch (error) {
     throw storageFailure('read', path, error, dataVariable);
   }
+  applyPieces();
   return {
     fold,
     /** Version of the format; 0 if the header was lost. */

@@ -36,62 +36,49 @@ export interface AnswerOutcome {
  * Counts attempts and measures times from the events of one prompt, because an unfinished answer reports none. Time starts
  * when it is made.
  */
-export class AnswerMeter {
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #start: number;
-  #metadata: Writable<AnswerMetadata> = { complete: false };
-  #firstText: number | undefined;
-  #attempts = 1;
+export function createAnswerMeter(clock: Clock) {
+  const start = clock.monotonic();
+  const elapsed = () => clock.monotonic() - start;
+  let metadata: Writable<AnswerMetadata> = { complete: false };
+  let firstText: number | undefined;
+  let attempts = 1;
   /** Time of the next request; undefined if none is scheduled. */
-  #next: number | undefined;
-
-  constructor(clock: Pick<Clock, 'monotonic'>) {
-    this.#clock = clock;
-    this.#start = clock.monotonic();
-  }
-
-  event(event: ChatEvent): void {
-    const metadata = this.#metadata;
-    switch (event.type) {
-      case 'text-received':
-        this.#firstText ??= this.#elapsed();
-        return;
-      case 'refusal-received':
-        metadata.refusal = (metadata.refusal ?? '') + event.text;
-        return;
-      case 'answer-named':
-      case 'answer-finished': {
-        const { type, ...known } = event;
-        Object.assign(metadata, known, { complete: type === 'answer-finished' });
-        return;
+  let next: number | undefined;
+  return {
+    event(event: ChatEvent): void {
+      switch (event.type) {
+        case 'text-received':
+          firstText ??= elapsed();
+          return;
+        case 'refusal-received':
+          metadata.refusal = (metadata.refusal ?? '') + event.text;
+          return;
+        case 'answer-named':
+        case 'answer-finished': {
+          const { type, ...known } = event;
+          Object.assign(metadata, known, { complete: type === 'answer-finished' });
+          return;
+        }
+        case 'answer-started':
+          // The model name of a failed attempt does not apply to its retry.
+          metadata = { complete: false };
+          attempts = event.attempt;
+          next = undefined;
+          return;
+        case 'retry-scheduled':
+          attempts = event.retry;
+          next = elapsed() + event.delay;
+          return;
+        case 'reasoning-received':
+          return;
       }
-      case 'answer-started':
-        // The model name of a failed attempt does not apply to its retry.
-        this.#metadata = { complete: false };
-        this.#attempts = event.attempt;
-        this.#next = undefined;
-        return;
-      case 'retry-scheduled':
-        this.#attempts = event.retry;
-        this.#next = this.#elapsed() + event.delay;
-        return;
-      case 'reasoning-received':
-        return;
-    }
-  }
-
-  /** A finished answer has the reported attempts and times, any other the measured ones. */
-  metadata(failure?: Failure): AnswerMetadata {
-    const metadata = this.#metadata;
-    if (metadata.complete) return metadata;
-    const firstText = this.#firstText;
-    const isSent = this.#next !== undefined && this.#elapsed() >= this.#next;
-    const sent = isSent ? this.#attempts + 1 : this.#attempts;
-    const timing = { ...(firstText !== undefined && { firstText }), total: this.#elapsed() };
-    return { ...metadata, attempts: failure?.attempts ?? sent, timing };
-  }
-
-  #elapsed(): number {
-    return this.#clock.monotonic() - this.#start;
-  }
+    },
+    /** A finished answer has the reported attempts and times, any other the measured ones. */
+    metadata(failure?: Failure): AnswerMetadata {
+      if (metadata.complete) return metadata;
+      const sent = next !== undefined && elapsed() >= next ? attempts + 1 : attempts;
+      const timing = { ...(firstText !== undefined && { firstText }), total: elapsed() };
+      return { ...metadata, attempts: failure?.attempts ?? sent, timing };
+    },
+  };
 }

@@ -8,10 +8,11 @@ import {
   jsonPrinter,
 } from '../../src/output/answer-printer.ts';
 import { Failure } from '../../src/failure.ts';
-import { AnswerMeter } from '../../src/output/answer-meter.ts';
+import { createAnswerMeter } from '../../src/output/answer-meter.ts';
 import { present } from '../../src/run.ts';
 import { Interruption } from '../../src/terminal/device/signals.ts';
 import { text } from '../support/events.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { jsonLines } from '../support/natter.ts';
 import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 
@@ -34,7 +35,7 @@ async function print(
 ): Promise<string> {
   const stdout = createMemoryOutput();
   const printer = await make(stdout);
-  const meter = new AnswerMeter({ monotonic: () => 0 });
+  const meter = createAnswerMeter(createFakeClock());
   for (const event of events) {
     meter.event(event);
     await printer.event(event);

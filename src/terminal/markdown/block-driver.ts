@@ -117,9 +117,9 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
 
   undecided(): string {
     const leaf = this.#leaf;
-    const inline = leaf.kind === 'paragraph' ? leaf.inline.undecided() : '';
+    const text = this.undecidedBlock() + (this.#inline?.undecided() ?? '');
     const formula = leaf.kind === 'formula' ? leaf.lines.join('\n') : '';
-    const parts = [this.undecidedBlock() + inline, formula, this.#row];
+    const parts = [text, formula, this.#row];
     return [...parts, this.#line].filter(Boolean).join('\n');
   }
 
@@ -154,25 +154,24 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     const isText = this.#mode === 'text';
     this.#mode = 'start';
     this.#line = '';
-    if (isText) return this.#endText();
-    const start = this.#readLine(line);
-    this.#acceptLine(start);
-    if (start.kind === 'text') this.#endText();
+    const start = isText ? undefined : this.#readLine(line);
+    if (start !== undefined) this.#acceptLine(start);
+    if (isText || start?.kind === 'text') this.#inline?.endLine();
+  }
+
+  /** The text of the open paragraph. */
+  get #inline(): Paragraph<Part> | undefined {
+    return this.#leaf.kind === 'paragraph' ? this.#leaf.inline : undefined;
   }
 
   #writeText(text: string): void {
-    if (this.#leaf.kind !== 'paragraph') return;
-    const { inline } = this.#leaf;
-    this.writeParts(inline.write(text), inline);
-  }
-
-  #endText(): void {
-    if (this.#leaf.kind === 'paragraph') this.#leaf.inline.endLine();
+    const inline = this.#inline;
+    if (inline !== undefined) this.writeParts(inline.write(text), inline);
   }
 
   #readLine(text: string): LineStart {
     const leaf = this.#leaf;
-    const inline = leaf.kind === 'paragraph' ? leaf.inline : undefined;
+    const inline = this.#inline;
     return readLineStart(text, this.containers, {
       kind: this.#row === undefined ? leaf.kind : 'paragraph',
       fence: leaf.kind === 'fence' ? leaf.mark : undefined,
@@ -184,8 +183,7 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
 
   /** The line before may be the whole title of a heading. */
   #isTitle(): boolean {
-    const leaf = this.#leaf;
-    return leaf.kind === 'paragraph' && leaf.inline.endedLines === 1 && this.mayBeHeading();
+    return this.#inline?.endedLines === 1 && this.mayBeHeading();
   }
 
   /** Takes the start of a text line, or all of any other line. */
@@ -194,54 +192,6 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
       this.#settleRow();
       if (!this.#continues(start)) this.#move(start);
     }
-    this.#acceptRest(start);
-  }
-
-  /** Whether a line belongs to the open block. */
-  #continues({ kind, opened, continued }: LineStart): boolean {
-    const leaf = this.#leaf;
-    const isWhole = opened.length === 0 && continued === this.containers.length;
-    switch (leaf.kind) {
-      case 'paragraph':
-        if (kind === 'text') return opened.length === 0;
-        if (kind === 'underline') return isWhole && this.#isTitle();
-        return isWhole && kind === 'row';
-      case 'fence':
-        return kind === 'code' || kind === 'closing-fence';
-      case 'formula':
-        return kind === 'formula' && opened.length === 0;
-      case 'indented':
-        return isWhole && (kind === 'indented' || kind === 'blank');
-      case 'table':
-        return isWhole && kind === 'row';
-      case 'none':
-        return false;
-    }
-  }
-
-  /** Closes what the line does not continue, and opens its containers. */
-  #move({ kind, opened, continued }: LineStart): void {
-    this.#closeLeaf();
-    this.#leaveContainers(continued);
-    if (kind === 'blank') this.blankBefore ||= opened.length === 0;
-    else {
-      this.beginBlock(kind, opened);
-      this.blankBefore = false;
-    }
-    this.containers.push(...opened);
-  }
-
-  /** Closes the containers after the first `continued`. An item without content is still shown. */
-  #leaveContainers(continued: number): void {
-    const { containers } = this;
-    const left = containers.slice(continued);
-    const isEmpty = left.some((container) => container.kind === 'item' && !container.shown);
-    if (isEmpty) this.emptyItem();
-    containers.length = continued;
-  }
-
-  /** Takes a line within its containers. */
-  #acceptRest(start: LineStart): void {
     const leaf = this.#leaf;
     const { kind, rest } = start;
     switch (kind) {
@@ -292,6 +242,49 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     }
   }
 
+  /** Whether a line belongs to the open block. */
+  #continues({ kind, opened, continued }: LineStart): boolean {
+    const leaf = this.#leaf;
+    const isWhole = opened.length === 0 && continued === this.containers.length;
+    switch (leaf.kind) {
+      case 'paragraph':
+        if (kind === 'text') return opened.length === 0;
+        if (kind === 'underline') return isWhole && this.#isTitle();
+        return isWhole && kind === 'row';
+      case 'fence':
+        return kind === 'code' || kind === 'closing-fence';
+      case 'formula':
+        return kind === 'formula' && opened.length === 0;
+      case 'indented':
+        return isWhole && (kind === 'indented' || kind === 'blank');
+      case 'table':
+        return isWhole && kind === 'row';
+      case 'none':
+        return false;
+    }
+  }
+
+  /** Closes what the line does not continue, and opens its containers. */
+  #move({ kind, opened, continued }: LineStart): void {
+    this.#closeLeaf();
+    this.#leaveContainers(continued);
+    if (kind === 'blank') this.blankBefore ||= opened.length === 0;
+    else {
+      this.beginBlock(kind, opened);
+      this.blankBefore = false;
+    }
+    this.containers.push(...opened);
+  }
+
+  /** Closes the containers after the first `continued`. An item without content is still shown. */
+  #leaveContainers(continued: number): void {
+    const { containers } = this;
+    const left = containers.slice(continued);
+    const isEmpty = left.some((container) => container.kind === 'item' && !container.shown);
+    if (isEmpty) this.emptyItem();
+    containers.length = continued;
+  }
+
   #addText(text: string): void {
     const isOpen = this.#leaf.kind === 'paragraph';
     if (!isOpen) this.#leaf = { kind: 'paragraph', inline: new Paragraph(this.read) };
@@ -304,7 +297,7 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     if (row === undefined) return;
     this.#row = undefined;
     this.#addText(row);
-    this.#endText();
+    this.#inline?.endLine();
   }
 
   #addIndented(text: string): void {
@@ -320,7 +313,6 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
 
   /** A line of a displayed formula, which is shown when its end is known. */
   #addFormulaLine(text: string): void {
-    const isFirst = this.#leaf.kind !== 'formula';
     const formula =
       this.#leaf.kind === 'formula'
         ? this.#leaf
@@ -328,7 +320,7 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     const { close, lines } = formula;
     lines.push(text);
     this.#leaf = formula;
-    if (text.includes(close, isFirst ? 2 : 0)) {
+    if (text.includes(close, lines.length === 1 ? 2 : 0)) {
       this.#leaf = { kind: 'none' };
       this.formula(lines, close);
     } else if (lines.reduce((sum, line) => sum + line.length + 1, 0) > maxFormula) {

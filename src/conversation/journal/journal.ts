@@ -430,25 +430,6 @@ export function lockedFailure(id: string, lock: RefusedLock, hint: string): Fail
   return new Failure('storage', message, { hint });
 }
 
-/** Checks a file before it is written to; renames it if no record is readable. @throws Failure `storage` */
-function checkReadable(
-  path: string,
-  id: string,
-  { records, version }: ReturnType<typeof loadConversation>,
-): void {
-  if (version > journalVersion) {
-    throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
-      hint: 'update natter, or read it with ‹natter conversations show›',
-    });
-  }
-  if (records > 0 || statSync(path).size === 0) return;
-  const aside = `${path}.unreadable`;
-  renameFile(path, aside);
-  throw new Failure('storage', `conversation ${id} has no readable records`, {
-    hint: `its file was renamed to ${aside}`,
-  });
-}
-
 /**
  * Opens a conversation to continue it.
  * @returns the failure while it is open elsewhere, where it can still be branched
@@ -463,7 +444,18 @@ export function resumeJournal(options: JournalOptions, id: string): Journal | Fa
   }
   try {
     const loaded = loadConversation(path, id);
-    checkReadable(path, id, loaded);
+    if (loaded.version > journalVersion) {
+      throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
+        hint: 'update natter, or read it with ‹natter conversations show›',
+      });
+    }
+    if (loaded.records === 0 && statSync(path).size > 0) {
+      const aside = `${path}.unreadable`;
+      renameFile(path, aside);
+      throw new Failure('storage', `conversation ${id} has no readable records`, {
+        hint: `its file was renamed to ${aside}`,
+      });
+    }
     if (loaded.warning !== undefined) options.onWarning(loaded.warning);
     if (options.save === false) lock?.release();
     return new Journal(options, loaded.fold, false, lock);

@@ -55,22 +55,6 @@ function causeOf({ failure, metadata }: ComparedAnswer): Failure | undefined {
   return failure ?? (metadata.complete ? undefined : stoppedAnswer());
 }
 
-function documentOf(answer: ComparedAnswer, context: Context): string {
-  const { label, model, content, metadata, checked } = answer;
-  const cause = causeOf(answer);
-  const { usage, timing } = metadata;
-  const { tokens, isEstimate } = answerTokens({ usage, content });
-  const line = jsonLine({
-    asked: label,
-    ...answerFields(metadata, content, model),
-    tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
-    tokens_estimated: isEstimate ? true : undefined,
-    ...checked?.fields,
-    ...failureFields(cause, context),
-  });
-  return checked?.withValue(line) ?? line;
-}
-
 /**
  * One document when all answers have ended: `{answers: [{asked, …, tokens_per_second}]}`, each with the fields of
  * `natter --json`, and `error` if it is incomplete.
@@ -81,7 +65,20 @@ export function createComparisonDocument(context: Context): ComparisonView {
     event: () => undefined,
     ended: (index, answer) => void (answers[index] = answer),
     close: async () => {
-      const documents = answers.map((answer) => documentOf(answer, context).trimEnd());
+      const documents = answers.map((answer) => {
+        const { label, model, content, metadata, checked } = answer;
+        const { usage, timing } = metadata;
+        const { tokens, isEstimate } = answerTokens({ usage, content });
+        const line = jsonLine({
+          asked: label,
+          ...answerFields(metadata, content, model),
+          tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
+          tokens_estimated: isEstimate ? true : undefined,
+          ...checked?.fields,
+          ...failureFields(causeOf(answer), context),
+        });
+        return (checked?.withValue(line) ?? line).trimEnd();
+      });
       await context.streams.stdout.write(`{"answers":[${documents.join(',')}]}\n`);
     },
     removed: () => 0,

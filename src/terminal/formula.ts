@@ -172,8 +172,11 @@ function readPart(reader: Reader, before: string): string {
     case '{':
       return readUntil(reader, '}');
     case '^':
-    case '_':
-      return before === '' ? fail() : readScript(reader, character);
+    case '_': {
+      if (before === '') return fail();
+      const text = readArgument(reader);
+      return raise(text, character, lookAt(reader, /[\p{L}\p{N}]/uy) !== null);
+    }
     case "'":
       return '′';
     case '~':
@@ -228,7 +231,10 @@ const commands: ReadonlyMap<string, ReadCommand> = new Map([
   }),
   ...eachOf(operators, (sign) => (reader) => sign + readLimits(reader)),
   ...functionNames.split(' ').flatMap((name) => allOf(name, (reader) => name + readLimits(reader))),
-  ...eachOf(accents, (accent) => (reader) => readAccent(reader, accent)),
+  ...eachOf(accents, (accent) => (reader) => {
+    const letter = readArgument(reader);
+    return Array.from(letter).length === 1 ? (letter + accent).normalize('NFC') : fail();
+  }),
   ...allOf(', ; : > enspace thinspace', () => ' '),
   [' ', () => ' '],
   ['\n', () => ' '],
@@ -238,7 +244,14 @@ const commands: ReadonlyMap<string, ReadCommand> = new Map([
   ...allOf('binom dbinom tbinom', (reader) => {
     return `(${readArgument(reader)} choose ${readArgument(reader)})`;
   }),
-  ['\\', readRowEnd],
+  [
+    '\\',
+    (reader) => {
+      readOption(reader);
+      if (reader.depth === reader.cellDepth) return '\n';
+      return reader.depth > 1 ? fail() : '; ';
+    },
+  ],
   ['begin', readEnvironment],
   ['sqrt', readRoot],
   ['not', (reader) => ` ${negated.get(readArgument(reader)) ?? fail()} `],
@@ -263,25 +276,8 @@ const commands: ReadonlyMap<string, ReadCommand> = new Map([
   }),
 ]);
 
-function readRowEnd(reader: Reader): string {
-  readOption(reader);
-  if (reader.depth === reader.cellDepth) return '\n';
-  return reader.depth > 1 ? fail() : '; ';
-}
-
-function readAccent(reader: Reader, accent: string): string {
-  const letter = readArgument(reader);
-  return Array.from(letter).length === 1 ? (letter + accent).normalize('NFC') : fail();
-}
-
 function readLetters(reader: Reader, letters: ReadonlyMap<string, string>): string {
   return Array.from(readArgument(reader), (letter) => letters.get(letter) ?? fail()).join('');
-}
-
-/** A superscript (`^`) or subscript (`_`), after its mark. */
-function readScript(reader: Reader, mark: string): string {
-  const text = readArgument(reader);
-  return raise(text, mark, lookAt(reader, /[\p{L}\p{N}]/uy) !== null);
 }
 
 /**

@@ -199,25 +199,23 @@ function createRenderer(): Marked {
 const closed = (name: string, text: string) =>
   `<details><summary>${typed(name)}</summary><pre>${typed(text)}</pre></details>`;
 
-/** A prompt is shown as typed; attached files are closed. */
-function promptHtml(text: string): string {
-  const { prompt, files } = splitPrompt(text);
-  const attached = files.map(({ name, content }) => closed(name, content));
-  return `<div class="typed">${typed(prompt)}</div>${attached.join('')}`;
-}
-
-function answerHtml(text: string, renderer: Marked): string {
-  const html = withoutHidden(renderer.parse(visible(text), { async: false }));
-  return html.replaceAll(hiddenReferences, '');
-}
-
 function article(
   { turn, speaker, remark, isSummary, reasoning, gap }: ExportedTurn,
   renderer: Marked,
 ): string {
   const heading = typed(remark === '' ? speaker : `${speaker} (${remark})`);
   const isAnswer = turn.role === 'assistant' || isSummary === true;
-  const content = isAnswer ? answerHtml(textOf(turn), renderer) : promptHtml(textOf(turn));
+  const text = textOf(turn);
+  let content: string;
+  if (isAnswer) {
+    const html = withoutHidden(renderer.parse(visible(text), { async: false }));
+    content = html.replaceAll(hiddenReferences, '');
+  } else {
+    // A prompt is shown as typed; attached files are closed.
+    const { prompt, files } = splitPrompt(text);
+    const attached = files.map((file) => closed(file.name, file.content));
+    content = `<div class="typed">${typed(prompt)}</div>${attached.join('')}`;
+  }
   const thought = reasoning === '' ? '' : closed('Reasoning', reasoning);
   const line = gap === undefined ? '' : `<p>${gap}</p>\n`;
   return `${line}<article class="${turn.role}">\n<h2>${heading}</h2>\n<div class="text">${thought}${content}</div>\n</article>\n`;

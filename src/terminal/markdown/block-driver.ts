@@ -222,7 +222,14 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
         return;
       }
       case 'indented':
-        return this.#addIndented(rest);
+        if (leaf.kind === 'indented') {
+          for (; leaf.blankLines > 0; leaf.blankLines -= 1) this.codeLine('');
+        } else {
+          this.#codeBlocks += 1;
+          this.#leaf = { kind: 'indented', blankLines: 0 };
+          this.openCode(this.#codeBlocks, '', undefined);
+        }
+        return this.codeLine(rest);
       case 'blank':
         if (leaf.kind === 'indented') leaf.blankLines += 1;
         return;
@@ -298,17 +305,6 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     this.#row = undefined;
     this.#addText(row);
     this.#inline?.endLine();
-  }
-
-  #addIndented(text: string): void {
-    if (this.#leaf.kind === 'indented') {
-      for (; this.#leaf.blankLines > 0; this.#leaf.blankLines -= 1) this.codeLine('');
-    } else {
-      this.#codeBlocks += 1;
-      this.#leaf = { kind: 'indented', blankLines: 0 };
-      this.openCode(this.#codeBlocks, '', undefined);
-    }
-    this.codeLine(text);
   }
 
   /** A line of a displayed formula, which is shown when its end is known. */

@@ -88,11 +88,6 @@ export function formulaEnd(text: string): string | undefined {
 
 const closingFence = /^ {0,3}(`+|~+)[ \t]*$/;
 
-/** Whether a line closes the fence with this mark: it has at least as many of the same character. */
-function closesFence(mark: string, line: string): boolean {
-  return closingFence.exec(line)?.[1]?.startsWith(mark) ?? false;
-}
-
 /** A list item: its marker as written, and the indentation of its content in columns. */
 export interface Item {
   readonly kind: 'item';
@@ -147,7 +142,8 @@ export function readLineStart(
   const isInside = continued === containers.length;
   const inside = { continued, opened: [], rest: cursor.text, column: cursor.column };
   if (open.fence !== undefined) {
-    if (closesFence(open.fence, cursor.text)) {
+    // It has at least as many of the same character.
+    if (closingFence.exec(cursor.text)?.[1]?.startsWith(open.fence) === true) {
       return { ...inside, continued: containers.length, kind: 'closing-fence' };
     }
     if (isInside) return { ...inside, kind: 'code' };

@@ -138,13 +138,6 @@ const columns = ['first text', 'tokens/s', 'in', 'out', 'time'].map((heading) =>
   return { heading, align: 'right' } as const;
 });
 
-function rowOf(answer: MeasuredAnswer): readonly string[] {
-  const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
-  const counted = tokensIn === undefined ? undefined : count(tokensIn);
-  const cells = [firstText, rate, counted, tokensOut, total].map((cell) => cell ?? '-');
-  return [answer.label, ...cells, answer.endReason];
-}
-
 export function figuresLine(answer: MeasuredAnswer): string {
   const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
   const parts = [
@@ -162,7 +155,12 @@ export function figuresLine(answer: MeasuredAnswer): string {
 /** A table, or lines if it is wider than the window; tab-separated for a pipe. */
 export function figuresText(answers: readonly MeasuredAnswer[], layout: TableLayout): string {
   const all = [{ heading: 'model' }, ...columns, { heading: 'ended' }];
-  const rows = answers.map(rowOf);
+  const rows = answers.map((answer) => {
+    const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
+    const counted = tokensIn === undefined ? undefined : count(tokensIn);
+    const cells = [firstText, rate, counted, tokensOut, total].map((cell) => cell ?? '-');
+    return [answer.label, ...cells, answer.endReason];
+  });
   const table = formatTable(all, rows, { ...layout, width: Number.POSITIVE_INFINITY });
   const isTooWide = table.split('\n').some((line) => displayWidth(line) > layout.width);
   if (!layout.isTerminal || !isTooWide) return table;

@@ -188,12 +188,19 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
 
   /** Takes the start of a text line, or all of any other line. */
   #acceptLine(start: LineStart): void {
-    if (start.kind !== 'delimiter') {
-      this.#settleRow();
-      if (!this.#continues(start)) this.#move(start);
+    const { kind, rest, opened, continued } = start;
+    if (kind !== 'delimiter') this.#settleRow();
+    if (kind !== 'delimiter' && !this.#continues(start)) {
+      this.#closeLeaf();
+      this.#leaveContainers(continued);
+      if (kind === 'blank') this.blankBefore ||= opened.length === 0;
+      else {
+        this.beginBlock(kind, opened);
+        this.blankBefore = false;
+      }
+      this.containers.push(...opened);
     }
     const leaf = this.#leaf;
-    const { kind, rest } = start;
     switch (kind) {
       case 'text':
         return this.#addText(rest);
@@ -269,18 +276,6 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
       case 'none':
         return false;
     }
-  }
-
-  /** Closes what the line does not continue, and opens its containers. */
-  #move({ kind, opened, continued }: LineStart): void {
-    this.#closeLeaf();
-    this.#leaveContainers(continued);
-    if (kind === 'blank') this.blankBefore ||= opened.length === 0;
-    else {
-      this.beginBlock(kind, opened);
-      this.blankBefore = false;
-    }
-    this.containers.push(...opened);
   }
 
   /** Closes the containers after the first `continued`. An item without content is still shown. */

@@ -44,7 +44,7 @@ import type { SavedConversation } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
-import { awaitLock } from '../storage/lock/lock.ts';
+import { awaitLock } from '../storage/lock.ts';
 import { parseAge } from '../settings/value-types.ts';
 import { replaceFile } from '../storage/state-file.ts';
 import { storageFailure } from '../storage/storage-failure.ts';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../failure.ts';
 import { isJsonObject } from '../json.ts';
-import { withLock, type LockOptions } from '../storage/lock/lock.ts';
+import { withLock, type LockOptions } from '../storage/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import type { RecordedRequest, RecordedExchange, Recording } from './format.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import fs from 'node:fs';
 import type { Notices } from '../output/notices.ts';
 import { Failure } from '../failure.ts';
-import { type HeldLock, holdLock } from '../storage/lock/lock.ts';
+import { type HeldLock, holdLock } from '../storage/lock.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { maskText } from '../secrets/secrets.ts';
 import type { Context } from '../run.ts';

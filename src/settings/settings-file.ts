@@ -4,7 +4,7 @@ import type Conf from 'conf';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import { makePrivateFolder, removeFile, withDescriptor } from '../storage/files.ts';
-import { type LockOptions, withLock } from '../storage/lock/lock.ts';
+import { type LockOptions, withLock } from '../storage/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import { type Notices, silentNotices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from './folders.ts';

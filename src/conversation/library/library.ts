@@ -9,7 +9,7 @@ import {
   renameFile,
   replaceContent,
 } from '../../storage/files.ts';
-import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock/lock.ts';
+import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock.ts';
 import { appendLine } from '../../storage/state-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { lockedFailure } from '../journal/journal.ts';

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type Conf from 'conf';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
@@ -115,12 +116,12 @@ function write(
 
 /**
  * Reads, changes and writes the settings under a lock, so that concurrent changes are not lost. A file is written only
- * if `change` returns a different document for it; it is replaced atomically and is private.
+ * if `change` changed its document; it is replaced atomically and is private.
  * @throws Failure `storage` if that fails, `configuration` for a damaged file, or what `change` throws
  */
 export async function changeStored(
   context: LockOptions & FolderFacts,
-  change: (stored: StoredSettings) => StoredSettings,
+  change: (stored: StoredSettings) => void,
 ): Promise<StoredSettings> {
   const { platform } = context;
   const { config: folder } = resolveFolders(context);
@@ -138,13 +139,16 @@ export async function changeStored(
   const { default: Store } = await import('conf');
   return withLock(path.join(folder, 'settings.lock'), context, () => {
     const stored = readStored(context, silentNotices);
-    const changed = change(stored);
+    const changed = structuredClone(stored);
+    change(changed);
     const { settings, credentials } = changed;
     // Credentials first: after a crash between the two writes, the new key has an older base URL and is not sent.
-    if (credentials !== stored.credentials) {
+    if (!isDeepStrictEqual(credentials, stored.credentials)) {
       write(Store, folder, 'credentials', platform, credentials);
     }
-    if (settings !== stored.settings) write(Store, folder, 'config', platform, settings);
+    if (!isDeepStrictEqual(settings, stored.settings)) {
+      write(Store, folder, 'config', platform, settings);
+    }
     return changed;
   });
 }

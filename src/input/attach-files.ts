@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { largestPromptBytes } from '../conversation/context-fit.ts';
 import { decodeText } from '../conversation/decode-text.ts';
@@ -9,6 +8,7 @@ import { toFailure } from '../output/ending-failure.ts';
 import { maskUrl } from '../secrets/mask.ts';
 import type { Notices } from '../output/notices.ts';
 import type { Context } from '../run.ts';
+import { isFile } from '../storage/files.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 
 /** Whether a name is attached as a page. */
@@ -101,35 +101,22 @@ export async function attachFiles(
   return files;
 }
 
-/** Whether a name is that of a file, or a folder; false for what cannot be looked up. */
-export async function isEntry(name: string, kind: 'isFile' | 'isDirectory'): Promise<boolean> {
-  try {
-    return (await stat(name))[kind]();
-  } catch {
-    // A word of a prompt is usually not a path.
-    return false;
-  }
-}
-
 /**
  * Refuses a prompt word that names a file beside `--file`: the shell has expanded `-f *.md` into several words, of which
  * only the first is attached.
  * @throws Failure `usage`
  */
-export async function refuseUnattached(words: readonly string[]): Promise<void> {
-  for (const word of words) {
-    if (!(await isEntry(word, 'isFile'))) continue;
-    const message = `${word} is a file, but --file takes only one, so it is not attached`;
-    throw new Failure('usage', message, {
-      hint: 'repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt',
-    });
-  }
+export function refuseUnattached(words: readonly string[]): void {
+  const word = words.find(isFile);
+  if (word === undefined) return;
+  const message = `${word} is a file, but --file takes only one, so it is not attached`;
+  throw new Failure('usage', message, {
+    hint: 'repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt',
+  });
 }
 
 /** The files that are words of the command line, or that a conversation would attach: `@notes.md`. */
-export async function mentionedFiles(words: readonly string[]): Promise<readonly string[]> {
+export function mentionedFiles(words: readonly string[]): readonly string[] {
   const mentions = words.join(' ').match(/(?<=(?:^|\s)@)\S+/g) ?? [];
-  const names = [...new Set([...words, ...mentions])];
-  const found = await Promise.all(names.map((name) => isEntry(name, 'isFile')));
-  return names.filter((_, index) => found[index]);
+  return [...new Set([...words, ...mentions])].filter(isFile);
 }

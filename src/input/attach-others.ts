@@ -3,8 +3,9 @@ import { fetchPage } from './fetch-page.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { Failure } from '../failure.ts';
 import { count, countOf, tokenText } from '../output/figures.ts';
+import { isFolder } from '../storage/files.ts';
 import { failureReason } from '../storage/storage-failure.ts';
-import { type AttachOptions, isAddress, isEntry } from './attach-files.ts';
+import { type AttachOptions, isAddress } from './attach-files.ts';
 import { readFile, stat } from 'node:fs/promises';
 import { largestPromptBytes } from '../conversation/context-fit.ts';
 import { decodeText } from '../conversation/decode-text.ts';
@@ -103,7 +104,7 @@ export async function attachOthers(
 ): Promise<readonly AttachedFile[] | undefined> {
   const { signal } = options;
   if (isAddress(name)) return [await fetchPage(name, options)];
-  if (await isEntry(name, 'isDirectory')) {
+  if (isFolder(name)) {
     return attachFound(name, () => findFiles(name, signal), options);
   }
   if (isPattern(name)) return attachFound(name, () => matchFiles(name, signal), options);

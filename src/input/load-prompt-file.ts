@@ -8,7 +8,6 @@ import {
   type Boundary,
   checkInside,
   type FoundPrompt,
-  isFile,
   type PromptPlaces,
   resolveReference,
 } from '../prompt-files/find-prompt.ts';
@@ -29,6 +28,7 @@ import {
   type Template,
 } from '../prompt-files/template.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
+import { isFile } from '../storage/files.ts';
 import { failureReason } from '../storage/storage-failure.ts';
 import { readBytes } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';

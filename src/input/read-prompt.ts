@@ -196,10 +196,8 @@ export async function readPrompt(
   const promptWords = words.filter((word) => word !== inputWord);
   const prompt = promptWords.join(' ');
   const { names } = namedInputs(options, words);
-  if (names.length > 0 && options.isPrompt !== true) {
-    await refuseUnattached(promptWords);
-  }
-  const mentioned = options.isPrompt === true ? [] : await mentionedFiles(promptWords);
+  if (names.length > 0 && options.isPrompt !== true) refuseUnattached(promptWords);
+  const mentioned = options.isPrompt === true ? [] : mentionedFiles(promptWords);
   for (const name of mentioned.filter((one) => !names.includes(one))) {
     run.presentation.notices.notice(`${name} is not attached; ‹-f ${name}› attaches it`);
   }

@@ -16,9 +16,19 @@ export function withDescriptor<Result>(
   }
 }
 
-/** Whether a folder has this path; false for a missing file. */
-export const isFolder = (name: string) =>
-  fs.statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+/** What a path leads to; undefined if that is nothing, or cannot be looked up. */
+export function entryAt(name: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(name, { throwIfNoEntry: false });
+  } catch {
+    // A file where a folder is expected, a folder that may not be entered, a name that is too long, a link to itself.
+    return undefined;
+  }
+}
+
+export const isFile = (name: string): boolean => entryAt(name)?.isFile() === true;
+
+export const isFolder = (name: string): boolean => entryAt(name)?.isDirectory() === true;
 
 /**
  * Creates a folder for its owner only (0700), and its missing parents. One by one, because Node's recursive mkdir never

@@ -7,12 +7,7 @@ import type { JsonObject } from '../json.ts';
 import type { Violation } from './answer-value.ts';
 
 /** A schema that is ready to check values. */
-export interface CompiledSchema {
-  /** @returns nothing for a value that conforms @throws Failure `usage` if it takes longer than the limit */
-  check(value: unknown): readonly Violation[];
-  /** Keywords and formats that are unknown, and not checked. */
-  readonly unknown: readonly string[];
-}
+export type CompiledSchema = ReturnType<typeof compileSchema>;
 
 /** Milliseconds for one value: a pattern can take years. */
 const defaultLimit = 5000;
@@ -117,14 +112,6 @@ function runWithin(limit: number, label: string, context: Context): void {
   }
 }
 
-/** @throws Failure `usage` with the first mistake */
-function refuseInvalid(ajv: Validator, schema: JsonObject, label: string): void {
-  if (ajv.validateSchema(schema) === true) return;
-  const [first] = violationsOf(ajv.errors ?? []);
-  const path = first === undefined || first.path === '' ? '' : `${first.path} `;
-  throw new Failure('usage', `${label} is not a JSON Schema: ${path}${first?.message ?? ''}`);
-}
-
 /**
  * Compiles a schema of draft 2020-12 or 7. `format` is checked; a value is never changed.
  * @throws Failure `usage` for a schema that is not valid, or refers to something outside it
@@ -132,13 +119,19 @@ function refuseInvalid(ajv: Validator, schema: JsonObject, label: string): void 
 export function compileSchema(
   source: JsonObject,
   { label, limit = defaultLimit }: { readonly label: string; readonly limit?: number },
-): CompiledSchema {
+) {
   const Constructor = validatorOf(source, label);
   const { $schema: _draft, ...schema } = source;
   const unknown = new Set<string>();
   const ajv = new Constructor(optionsOf(unknown));
   ajvFormats.default(ajv);
-  refuseInvalid(ajv, schema, label);
+  if (ajv.validateSchema(schema) !== true) {
+    const [{ path = '', message = '' } = {}] = violationsOf(ajv.errors ?? []);
+    throw new Failure(
+      'usage',
+      `${label} is not a JSON Schema: ${`${path} ${message}`.trimStart()}`,
+    );
+  }
   let validate: ValidateFunction;
   try {
     validate = compile(ajv, schema, unknown);
@@ -151,11 +144,13 @@ export function compileSchema(
   let checked: unknown;
   const context = createContext({ run: () => validate(checked) });
   return {
-    check(value) {
+    /** @returns nothing for a value that conforms @throws Failure `usage` if it takes longer than the limit */
+    check(value: unknown) {
       checked = value;
       runWithin(limit, label, context);
       return violationsOf(validate.errors ?? []);
     },
+    /** Keywords and formats that are unknown, and not checked. */
     unknown: [...unknown],
   };
 }

@@ -46,7 +46,7 @@ import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import { awaitLock } from '../storage/lock.ts';
 import { parseAge } from '../settings/value-types.ts';
-import { replaceFile } from '../storage/state-file.ts';
+import { replaceFile } from '../storage/files.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import { localDay } from '../usage/days.ts';
 import { maskText } from '../secrets/secrets.ts';

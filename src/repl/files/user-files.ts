@@ -46,7 +46,7 @@ export function createReplFiles(context: Context) {
     paths(): Promise<PathList> {
       const now = context.clock.monotonic();
       if (listed === undefined || now - listedAt >= maxAge) {
-        listed = listPaths('.', { clock: context.clock });
+        listed = listPaths('.', context.clock);
         listedAt = now;
       }
       return listed;

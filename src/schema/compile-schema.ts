@@ -126,11 +126,9 @@ export function compileSchema(
   const ajv = new Constructor(optionsOf(unknown));
   ajvFormats.default(ajv);
   if (ajv.validateSchema(schema) !== true) {
-    const [{ path = '', message = '' } = {}] = violationsOf(ajv.errors ?? []);
-    throw new Failure(
-      'usage',
-      `${label} is not a JSON Schema: ${`${path} ${message}`.trimStart()}`,
-    );
+    const [first] = violationsOf(ajv.errors ?? []);
+    const problem = `${first?.path ?? ''} ${first?.message ?? ''}`.trimStart();
+    throw new Failure('usage', `${label} is not a JSON Schema: ${problem}`);
   }
   let validate: ValidateFunction;
   try {

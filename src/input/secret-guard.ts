@@ -24,14 +24,7 @@ interface InspectedText extends AttachedFile {
 }
 
 /** A secret with its place. */
-export interface LocatedSecret extends FoundSecret {
-  /** The name of the file, or `standard input`. */
-  readonly name: string;
-  /** The number of the line, from 1. */
-  readonly line: number;
-  /** Some characters, for a person who has to recognize it. */
-  readonly shown: string;
-}
+export type LocatedSecret = ReturnType<typeof locateSecrets>[number];
 
 const shownLength = 4;
 
@@ -104,13 +97,21 @@ export type Redaction = ReturnType<typeof openRedaction>;
 export function locateSecrets(
   context: { readonly secrets: Secrets },
   { name, content, firstLine = 1 }: InspectedText,
-): readonly LocatedSecret[] {
+) {
   const lineAt = createLineCounter(content, firstLine);
   return secretsIn(context, content).map((secret) => {
     const { kind, start } = secret;
     const length = kind.startsWith('password') ? 1 : shownLength;
     const shown = `${content.slice(start, start + length)}…`;
-    return { ...secret, name, line: lineAt(start), shown };
+    return {
+      ...secret,
+      /** The name of the file, or `standard input`. */
+      name,
+      /** From 1. */
+      line: lineAt(start),
+      /** Some characters, for a person who has to recognize it. */
+      shown,
+    };
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Context, createContext, runInContext } from 'node:vm';
+import { createContext, runInContext } from 'node:vm';
 import { Ajv, type ErrorObject, MissingRefError, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
@@ -99,19 +99,6 @@ function compileFailure(error: unknown, label: string): Failure {
   return new Failure('usage', `${label} cannot be used: ${reason}`, { cause: error });
 }
 
-/** Runs `run` of a context. @throws Failure `usage` if it takes longer than `limit` milliseconds, in a pattern too */
-function runWithin(limit: number, label: string, context: Context): void {
-  try {
-    runInContext('run()', context, { timeout: limit });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw new Failure('usage', `${label} takes longer than ${limit} ms to check an answer`, {
-      hint: 'simplify its patterns: repetitions inside repetitions take long',
-      cause: error,
-    });
-  }
-}
-
 /**
  * Compiles a schema of draft 2020-12 or 7. `format` is checked; a value is never changed.
  * @throws Failure `usage` for a schema that is not valid, or refers to something outside it
@@ -145,7 +132,16 @@ export function compileSchema(
     /** @returns nothing for a value that conforms @throws Failure `usage` if it takes longer than the limit */
     check(value: unknown) {
       checked = value;
-      runWithin(limit, label, context);
+      try {
+        // Interrupts a pattern, too.
+        runInContext('run()', context, { timeout: limit });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+        throw new Failure('usage', `${label} takes longer than ${limit} ms to check an answer`, {
+          hint: 'simplify its patterns: repetitions inside repetitions take long',
+          cause: error,
+        });
+      }
       return violationsOf(validate.errors ?? []);
     },
     /** Keywords and formats that are unknown, and not checked. */

@@ -1,5 +1,5 @@
 /** Edits (insert, delete, replace, swap neighbours) between two words: optimal string alignment distance. */
-export function editDistance(left: string, right: string): number {
+function editDistance(left: string, right: string): number {
   const rows = Array.from({ length: left.length + 1 }, (_, row) =>
     Array.from({ length: right.length + 1 }, (__, column) => (row === 0 ? column : row)),
   );

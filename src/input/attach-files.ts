@@ -8,7 +8,7 @@ import { toFailure } from '../output/ending-failure.ts';
 import { maskUrl } from '../secrets/mask.ts';
 import type { Notices } from '../output/notices.ts';
 import type { Context } from '../run.ts';
-import { isFile } from '../storage/files.ts';
+import { entryAt, isFile, isFolder } from '../storage/files.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 
 /** Whether a name is attached as a page. */
@@ -48,20 +48,17 @@ export function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array
   return collectBytes(stream, largestPromptBytes, refuse);
 }
 
+/** Whether a name has characters of a pattern: `*`, `?`, `[…]`, `{a,b}`. */
+const isPattern = (name: string): boolean => /[*?]|\[.+\]|\{.+\}/.test(name);
+
 /** The files of one name: itself, or those of a folder, a pattern or a URL. */
 async function filesOf(name: string, options: AttachOptions): Promise<readonly AttachedFile[]> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readBytes(name, options.signal);
-  } catch (error) {
-    options.signal.throwIfAborted();
-    if (error instanceof Failure) throw error;
+  const isUnmatched = isPattern(name) && entryAt(name) === undefined;
+  if (isAddress(name) || isFolder(name) || isUnmatched) {
     const { attachOthers } = await import('./attach-others.ts');
-    const others = await attachOthers(name, options);
-    if (others !== undefined) return others;
-    const hint = name.includes(',') ? '-f takes one file; repeat it for each file' : undefined;
-    throw new Failure('usage', failureReason(error), { cause: error, hint });
+    return attachOthers(name, options);
   }
+  const bytes = await readBytes(name, options.signal);
   return [{ name, content: decodeText(bytes, { ...options, source: 'it' }) }];
 }
 
@@ -72,7 +69,10 @@ async function attach(name: string, options: AttachOptions): Promise<readonly At
   } catch (error) {
     options.signal.throwIfAborted();
     const isOfSystem = errorCode(error) !== undefined && !(error instanceof Failure);
-    const failure = isOfSystem ? new Failure('usage', failureReason(error)) : toFailure(error);
+    const hint = name.includes(',') ? '-f takes one file; repeat it for each file' : undefined;
+    const failure = isOfSystem
+      ? new Failure('usage', failureReason(error), { hint })
+      : toFailure(error);
     const shown = isAddress(name) ? maskUrl(name) : name;
     const message = `cannot attach ${shown}: ${failure.message}`;
     // Its remedy is for the service, which is not what failed.

@@ -1,4 +1,4 @@
-import { findFiles, isPattern, matchFiles, type FoundFiles } from './find-files.ts';
+import { findFiles, matchFiles, type FoundFiles } from './find-files.ts';
 import { fetchPage } from './fetch-page.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { Failure } from '../failure.ts';
@@ -83,10 +83,9 @@ const unmatchedHint =
 
 async function attachFound(
   name: string,
-  find: () => Promise<FoundFiles>,
+  found: FoundFiles,
   options: AttachOptions,
 ): Promise<readonly AttachedFile[]> {
-  const found = await find();
   const texts = await readTexts(found.names, options);
   const summary = describe(name, found, texts);
   if (texts.files.length === 0) {
@@ -97,16 +96,12 @@ async function attachFound(
   return texts.files;
 }
 
-/** The attachments of a name that is not a file: a URL, a folder or a pattern; undefined for any other name. */
+/** The attachments of a name that is not a file: a URL, a folder or a pattern. */
 export async function attachOthers(
   name: string,
   options: AttachOptions,
-): Promise<readonly AttachedFile[] | undefined> {
-  const { signal } = options;
+): Promise<readonly AttachedFile[]> {
   if (isAddress(name)) return [await fetchPage(name, options)];
-  if (isFolder(name)) {
-    return attachFound(name, () => findFiles(name, signal), options);
-  }
-  if (isPattern(name)) return attachFound(name, () => matchFiles(name, signal), options);
-  return undefined;
+  const find = isFolder(name) ? findFiles : matchFiles;
+  return attachFound(name, await find(name, options.signal), options);
 }

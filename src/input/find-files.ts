@@ -124,9 +124,6 @@ export async function findFiles(
   return { names, links };
 }
 
-/** Whether a name has characters of a pattern: `*`, `?`, `[…]`, `{a,b}`. */
-export const isPattern = (name: string): boolean => /[*?]|\[.+\]|\{.+\}/.test(name);
-
 /** The files that match a pattern, such as `*.md`. @throws as {@link findFiles} */
 export async function matchFiles(pattern: string, signal: AbortSignal): Promise<FoundFiles> {
   const plain = withSlashes(pattern).replace(/^(?:\.\/+)+/, '');

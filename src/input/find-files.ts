@@ -90,7 +90,6 @@ export interface FoundFiles {
   readonly links: number;
 }
 
-/** Maximum number of files. */
 const maxFiles = 10_000;
 
 /** A slash comes before every other character, so that a folder stays together. */

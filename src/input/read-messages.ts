@@ -33,7 +33,6 @@ function placed(name: string, role: unknown, content: string): PlacedMessage {
   return { name, role, content };
 }
 
-/** The text of a content: itself, or that of its parts. */
 function textOf(name: string, content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return refuse(name, 'has content that is not text');

@@ -23,7 +23,6 @@ interface InspectedText extends AttachedFile {
   readonly firstLine?: number;
 }
 
-/** A secret with its place. */
 export type LocatedSecret = ReturnType<typeof locateSecrets>[number];
 
 const shownLength = 4;
@@ -93,7 +92,6 @@ export function openRedaction({ random, secrets }: { random: () => number; secre
 
 export type Redaction = ReturnType<typeof openRedaction>;
 
-/** The secrets in a text, with their places. */
 export function locateSecrets(
   context: { readonly secrets: Secrets },
   { name, content, firstLine = 1 }: InspectedText,

@@ -6,7 +6,6 @@ import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import type { Violation } from './answer-value.ts';
 
-/** A schema that is ready to check values. */
 export type CompiledSchema = ReturnType<typeof compileSchema>;
 
 /** Milliseconds for one value: a pattern can take years. */

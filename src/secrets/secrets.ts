@@ -8,7 +8,6 @@ import {
 import { secretsOf, type SecretSources } from './secret-parts.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 
-/** The secrets of a run. */
 export type Secrets = ReturnType<typeof createSecrets>;
 
 /** Starts with the secrets of the environment. */

@@ -92,7 +92,6 @@ export function saveService(
   profiles[profile] = { apiKey: key, baseUrl: baseUrl.trim() };
 }
 
-/** Tells whether a profile has a stored key. */
 export const hasKey = ({ credentials }: StoredSettings, profile: string): boolean =>
   ownEntry(credentials.profiles, profile) !== undefined;
 

@@ -78,7 +78,6 @@ export function readStored(facts: FolderFacts, notices: Notices): StoredSettings
   };
 }
 
-/** Replaces a file. @param name of the file @throws Failure */
 function write(
   Store: typeof Conf,
   folder: string,

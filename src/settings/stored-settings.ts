@@ -22,7 +22,6 @@ export interface CredentialsDocument {
   >;
 }
 
-/** The content of both files. */
 export interface StoredSettings {
   readonly settings: SettingsDocument;
   readonly credentials: CredentialsDocument;

@@ -11,9 +11,9 @@ import {
   type PromptPlaces,
   resolveReference,
 } from '../prompt-files/find-prompt.ts';
-import { parsePromptFile } from '../prompt-files/parse-prompt-file.ts';
 import { failureAt, type SourceFile } from '../prompt-files/place.ts';
 import {
+  parsePromptFile,
   checkDeclarations,
   placesWords,
   type PromptFile,

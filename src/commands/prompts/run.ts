@@ -26,9 +26,9 @@ import {
   readTextFile,
   userFile,
 } from '../../input/load-prompt-file.ts';
-import { parsePromptFile } from '../../prompt-files/parse-prompt-file.ts';
 import { placeText, type SourceFile } from '../../prompt-files/place.ts';
 import {
+  parsePromptFile,
   type PromptFile,
   usesOf,
   variableDetails,

@@ -5,12 +5,12 @@ import { systemClock } from '../src/clock.ts';
 const longestTimer = 2 ** 31 - 1;
 
 /** The milliseconds of each timer, which ends at once. */
-function countTimers(most = 100) {
+function countTimers() {
   const timers: number[] = [];
   const start = setTimeout;
   vi.spyOn(globalThis, 'setTimeout').mockImplementation((action, milliseconds = 0) => {
     timers.push(milliseconds);
-    if (timers.length >= most) throw new Error('too many timers');
+    if (timers.length >= 100) throw new Error('too many timers');
     return start(action, 0);
   });
   return timers;

@@ -30,10 +30,12 @@ export async function collectBytes(
   stream: AsyncIterable<Uint8Array>,
   limit: number,
   refuse: () => Failure,
+  onBytes?: () => void,
 ): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
+    onBytes?.();
     size += chunk.length;
     if (size > limit) throw refuse();
     chunks.push(chunk);

@@ -36,28 +36,24 @@ async function readTexts(names: readonly string[], { encoding, lossy, signal }: 
   const files: AttachedFile[] = [];
   const undecodable: string[] = [];
   let [tokens, binary] = [0, 0];
-  let name = '';
-  try {
-    await checkSizes(names);
-    for (name of names) {
-      const bytes = await readFile(name, { signal });
-      if (isBinary(bytes, encoding)) {
-        binary += 1;
-        continue;
-      }
-      try {
-        const content = decodeText(bytes, { source: name, encoding, lossy });
-        files.push({ name, content });
-        tokens += estimateTokens(content);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        undecodable.push(name);
-      }
+  await checkSizes(names);
+  for (const name of names) {
+    const bytes = await readFile(name, { signal }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw new Failure('usage', `${name}: ${failureReason(error)}`, { cause: error });
+    });
+    if (isBinary(bytes, encoding)) {
+      binary += 1;
+      continue;
     }
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof Failure) throw error;
-    throw new Failure('usage', `${name}: ${failureReason(error)}`, { cause: error });
+    try {
+      const content = decodeText(bytes, { source: name, encoding, lossy });
+      files.push({ name, content });
+      tokens += estimateTokens(content);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      undecodable.push(name);
+    }
   }
   return { files, tokens, binary, undecodable };
 }

@@ -52,13 +52,6 @@ interface InputRequest {
 const silenceNotice = 2000;
 const source = 'standard input';
 
-async function* withNotice(stream: AsyncIterable<Uint8Array>, onBytes: () => void) {
-  for await (const chunk of stream) {
-    onBytes();
-    yield chunk;
-  }
-}
-
 /**
  * Reads standard input to its end, however long that takes; undefined if it is not read. A terminal is read only if
  * required.
@@ -87,12 +80,13 @@ export async function readInput(
     notices.notice('still waiting for standard input to end; use --no-stdin to ignore it'),
   );
   try {
-    const stream = withNotice(stdin.bytes(signal), stopNotice);
-    const bytes = await collectBytes(stream, largestPromptBytes, () => {
+    const refuseLong = () => {
       const limit = `longer than ${count(largestPromptBytes)} bytes`;
       const text = `standard input is ${limit}, which exceeds every context window`;
       return new Failure('invalid_request', text, { hint: 'send less text' });
-    });
+    };
+    const stream = stdin.bytes(signal);
+    const bytes = await collectBytes(stream, largestPromptBytes, refuseLong, stopNotice);
     const { stdinEncoding: encoding, lossy } = options;
     const text = decodeText(bytes, { encoding, lossy, source });
     if (text !== '') return text;

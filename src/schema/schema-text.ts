@@ -84,10 +84,7 @@ function namedType(reader: Reader, name: string, field: string): JsonObject {
 
 /** Reads a type that has no `[]` behind it. */
 function readItemType(reader: Reader, field: string): JsonObject {
-  if (reader.sees('[') && reader.take(/\[(?=\])/y) !== undefined) {
-    reader.take(/\]/y);
-    return { type: 'array', items: { type: 'string' } };
-  }
+  if (reader.take(/\[\]/y) !== undefined) return { type: 'array', items: { type: 'string' } };
   if (reader.take(/\{/y) !== undefined) return readObject(reader, '}');
   if (reader.take(/\[/y) !== undefined) return { type: 'array', items: readObject(reader, ']') };
   const name = takeWord(reader);

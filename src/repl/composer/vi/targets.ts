@@ -1,6 +1,8 @@
-import { lineEnd, lineStart } from '../grapheme-boundary.ts';
+// What a command covers: lines, the text of a motion, an object such as `iw`, or the selection.
+import { lineEnd, lineStart, nextBoundary } from '../grapheme-boundary.ts';
+import { motionOf } from './motions.ts';
 import { enclosing, firstNonBlank, isBlank, runsOf } from './text.ts';
-import type { Range } from './vi.ts';
+import type { Command, Range, Vi } from './vi.ts';
 
 const characters = (from: number, to: number): Range => ({ from, to, isLinewise: false });
 
@@ -87,14 +89,62 @@ function paragraph(text: string, cursor: number, isAround: boolean): Range | und
   return { from, to, isLinewise: true };
 }
 
-/** The text of an object such as `iw` or `a(`; undefined if there is none. */
-export function objectRange(text: string, cursor: number, name: string): Range | undefined {
+/** The text of an object such as `iw` or `a(`; undefined if there is none, and with a count. */
+export function objectOf({ buffer: { text, cursor } }: Vi, { name, count }: Command) {
   const isAround = name.startsWith('a');
   const key = name.slice(1);
+  if (!/^[ia][wWp"'`()b[\]{}B<>]$/.test(name) || count !== undefined) return undefined;
   if (/^w$/i.test(key)) return word(text, cursor, key === 'W', isAround);
   if (key === 'p') return paragraph(text, cursor, isAround);
   const pair = brackets.find((keys) => keys.includes(key));
   return pair === undefined
     ? quoted(text, cursor, key, isAround)
     : bracketed(text, cursor, pair.charAt(0), pair.charAt(1), isAround);
+}
+
+function wholeLines(text: string, from: number, to: number): Range {
+  return { from: lineStart(text, from), to: lineEnd(text, to), isLinewise: true };
+}
+
+/** The selected text: from the anchor to the caret, including both characters. */
+export function selectionOf({ mode, anchor, buffer: { text, cursor } }: Vi): Range {
+  const from = Math.min(anchor, cursor);
+  const last = Math.max(anchor, cursor);
+  if (mode === 'visual-line') return wholeLines(text, from, last);
+  return characters(from, last < text.length ? nextBoundary(text, last) : last);
+}
+
+/** The text from the caret to the target of a motion. */
+function motionRange(
+  { text, cursor }: Vi['buffer'],
+  { offset, span }: NonNullable<ReturnType<typeof motionOf>>,
+): Range {
+  const from = Math.min(cursor, offset);
+  const to = Math.max(cursor, offset);
+  if (span === 'linewise') return wholeLines(text, from, to);
+  if (span === 'inclusive') {
+    return characters(from, to < lineEnd(text, to) ? nextBoundary(text, to) : to);
+  }
+  // An end at the start of a line becomes the end of the line before, or whole lines.
+  const endsLine = to > from && lineStart(text, to) === to && lineStart(text, from) < to;
+  if (endsLine && from <= firstNonBlank(text, from)) return wholeLines(text, from, to - 1);
+  return characters(from, endsLine ? to - 1 : to);
+}
+
+/** The text that an operator covers. */
+export interface Target extends Range {
+  /** Where a yank or a change of case leaves the caret. */
+  readonly start: number;
+}
+
+export function targetOf(vi: Vi, command: Command): Target | undefined {
+  const { name } = command;
+  const whole = name === 'selection' ? selectionOf(vi) : objectOf(vi, command);
+  if (whole !== undefined) return { ...whole, start: whole.from };
+  const moved = motionOf(vi, command);
+  if (moved === undefined) return undefined;
+  const { cursor } = vi.buffer;
+  const range = motionRange(vi.buffer, moved);
+  const lineCaret = name === '_' ? cursor : Math.min(cursor, moved.offset);
+  return { ...range, start: range.isLinewise ? lineCaret : range.from };
 }

@@ -1,12 +1,13 @@
 import { pairsIn } from '../../../terminal/text/pairs.ts';
 import { redo, undo } from '../edit-actions.ts';
 import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
+import { moveVertically } from '../layout.ts';
 import { mergePastes } from '../paste.ts';
 import { endEdit, moveTo, replaceRange, type TextBuffer, undoStackWith } from '../text-buffer.ts';
 import { motionOf } from './motions.ts';
 import { operations, put, registerOf } from './operators.ts';
 import { objectOf, selectionOf, targetOf } from './targets.ts';
-import { columnAt, firstNonBlank, isLineEnd, onCharacter } from './text.ts';
+import { firstNonBlank, isLineEnd, onCharacter } from './text.ts';
 import { isVisual, type Command, type Operator, type Vi } from './vi.ts';
 
 // The grammar of commands: count, operator, count, and the name of a motion, an object or another command.
@@ -58,7 +59,7 @@ export function parseKeys(keys: string, inVisual: boolean): Command | undefined 
 function beginInsertion(vi: Vi, before: TextBuffer, command: Command | undefined): Vi {
   const buffer = endEdit(vi.buffer);
   const insertion = { before, begun: buffer, command };
-  return { ...vi, mode: 'insert', buffer, insertion, wantedColumn: undefined };
+  return { ...vi, mode: 'insert', buffer, insertion };
 }
 
 /** A new insertion at the caret, after a change from elsewhere. */
@@ -118,20 +119,23 @@ const requests: ReadonlyMap<string, Request> = new Map([
 
 /** Moves the caret. At the first and last line, `k` and `j` of normal mode are requests. */
 function move(vi: Vi, command: Command): Vi | Request {
-  const { name } = command;
+  const { name, count = 1 } = command;
   const moved = motionOf(vi, command);
   if (moved === undefined) return (isVisual(vi) ? undefined : requests.get(`g${name}`)) ?? vi;
-  const { text, cursor } = vi.buffer;
-  const kept = /^[jk]$/.test(name) ? (vi.wantedColumn ?? columnAt(text, cursor)) : undefined;
-  const wantedColumn = name === '$' ? Number.POSITIVE_INFINITY : kept;
-  const end = lineEnd(text, moved.offset);
-  // After `$`, and in a line that is too short, the line end is selected too.
-  const isToEnd = wantedColumn !== undefined && wantedColumn >= columnAt(text, end);
-  const at = isToEnd ? end : onCharacter(text, moved.offset);
-  return { ...vi, wantedColumn, buffer: moveTo(vi.buffer, at) };
+  const { buffer } = vi;
+  const { offset } = moved;
+  // In a line that is too short, and after `$`, the line end is selected too.
+  if (name === '$') {
+    return {
+      ...vi,
+      buffer: { ...moveTo(buffer, offset), preferredColumn: Number.POSITIVE_INFINITY },
+    };
+  }
+  const below = /^[jk]$/.test(name) && moveVertically(buffer, name === 'j' ? count : -count);
+  return { ...vi, buffer: below || moveTo(buffer, onCharacter(buffer.text, offset)) };
 }
 
-const leaving = (vi: Vi): Vi => ({ ...vi, mode: 'normal', wantedColumn: undefined });
+const leaving = (vi: Vi): Vi => ({ ...vi, mode: 'normal' });
 
 function operate(vi: Vi, command: Command, operator: Operator): Vi {
   const target = targetOf(vi, command);
@@ -309,5 +313,5 @@ export function settled(vi: Vi): Vi {
   const { text, cursor } = vi.buffer;
   if (vi.mode !== 'normal' || !isLineEnd(text, cursor)) return vi;
   const at = onCharacter(text, cursor);
-  return at === cursor ? vi : { ...vi, buffer: moveTo(vi.buffer, at) };
+  return at === cursor ? vi : { ...vi, buffer: { ...vi.buffer, cursor: at } };
 }

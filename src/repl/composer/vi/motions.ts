@@ -1,22 +1,20 @@
 import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
-import type { Draft } from '../text-buffer.ts';
+import { moveVertically } from '../layout.ts';
+import type { TextBuffer } from '../text-buffer.ts';
 import {
-  columnAt,
   enclosing,
   firstNonBlank,
   isBlank,
   isEmptyLine,
   isLineEnd,
   lineStartFrom,
-  offsetAtColumn,
   onCharacter,
   runsOf,
 } from './text.ts';
 import type { Command, Vi } from './vi.ts';
 
 /** Where a motion starts: the text and the caret, and its command. */
-interface Start extends Draft, Command {
-  readonly wantedColumn: number | undefined;
+interface Start extends TextBuffer, Command {
   /** The search is that of `;` or `,`. */
   readonly isRepeated: boolean;
 }
@@ -46,22 +44,26 @@ const right: Motion = (start) => {
   return Math.min(last, walk(nextBoundary, start));
 };
 
+const down =
+  (by: 1 | -1): Motion =>
+  (start) =>
+    moveVertically(start, by * (start.count ?? 1))?.cursor;
+
+const toColumn: Motion = (start) => {
+  const { text, cursor, count = 1 } = start;
+  const moved = moveVertically({ ...start, preferredColumn: count - 1 }, 0);
+  return onCharacter(text, moved?.cursor ?? cursor);
+};
+
 /** A place in the line that is a number of lines below, or above if negative. */
 const inLine =
-  (
-    linesOf: (count: number) => number,
-    place: (text: string, line: number, start: Start) => number,
-  ): Motion =>
-  (start) => {
-    const { text, cursor, count = 1 } = start;
+  (place: typeof firstNonBlank, linesOf: (count: number) => number): Motion =>
+  ({ text, cursor, count = 1 }) => {
     const lines = linesOf(count);
     const line = lineStartFrom(text, cursor, lines);
     const isMissing = lines !== 0 && line === lineStart(text, cursor);
-    return isMissing ? undefined : place(text, line, start);
+    return isMissing ? undefined : place(text, line);
   };
-
-const atWantedColumn = (text: string, line: number, { cursor, wantedColumn }: Start) =>
-  offsetAtColumn(text, line, wantedColumn ?? columnAt(text, cursor));
 
 const wordsOf = (text: string, isBig: boolean) =>
   runsOf(text, isBig).filter((run) => !isBlank(run));
@@ -167,7 +169,7 @@ const motions = {
     B: back((text) => wordsOf(text, true).map(({ from }) => from)),
     0: ({ text, cursor }) => lineStart(text, cursor),
     '^': ({ text, cursor }) => onCharacter(text, firstNonBlank(text, cursor)),
-    '|': ({ text, cursor, count = 1 }) => offsetAtColumn(text, cursor, count - 1),
+    '|': toColumn,
     '{': paragraph(-1),
     '}': paragraph(1),
     'F?': find,
@@ -178,20 +180,17 @@ const motions = {
     E: end(true),
     ge: back((text) => endsOf(text, false)),
     gE: back((text) => endsOf(text, true)),
-    $: inLine(
-      (count) => count - 1,
-      (text, line) => onCharacter(text, lineEnd(text, line)),
-    ),
+    $: inLine(lineEnd, (count) => count - 1),
     '%': bracket,
     'f?': find,
     't?': find,
   },
   linewise: {
-    j: inLine((count) => count, atWantedColumn),
-    k: inLine((count) => -count, atWantedColumn),
-    '+': inLine((count) => count, firstNonBlank),
-    '-': inLine((count) => -count, firstNonBlank),
-    _: inLine((count) => count - 1, firstNonBlank),
+    j: down(1),
+    k: down(-1),
+    '+': inLine(firstNonBlank, (count) => count),
+    '-': inLine(firstNonBlank, (count) => -count),
+    _: inLine(firstNonBlank, (count) => count - 1),
     gg: toLine(() => 1),
     G: toLine((text) => text.split('\n').length),
   },
@@ -206,14 +205,13 @@ const byName = new Map(
 );
 
 /** Where a motion leads to; undefined if it is not possible, or for another command. */
-export function motionOf({ search, wantedColumn, buffer }: Vi, command: Command) {
+export function motionOf({ search, buffer }: Vi, command: Command) {
   const isRepeated = /[;,]/.test(command.name);
   const { name = '', character = '' } = (isRepeated ? search : command) ?? {};
   const isForward = /^[ft]/.test(name) !== (command.name === ',');
   // A search backwards has the name in upper case.
   const found = isRepeated ? (isForward ? name.toLowerCase() : name.toUpperCase()) : name;
   const known = byName.get(found);
-  const own = { ...command, name: found, character, isRepeated, wantedColumn };
-  const offset = known?.motion({ ...buffer, ...own });
+  const offset = known?.motion({ ...buffer, ...command, name: found, character, isRepeated });
   return known && offset !== undefined ? { offset, span: known.span } : undefined;
 }

@@ -1,5 +1,5 @@
 // The lines and words of a text. A line ends at a line end, not at a wrap; offsets are UTF-16 units.
-import { displayWidth, graphemes } from '../../../terminal/text/width.ts';
+import { graphemes } from '../../../terminal/text/width.ts';
 import { lineEnd, lineStart, previousBoundary } from '../grapheme-boundary.ts';
 
 export function isLineEnd(text: string, at: number): boolean {
@@ -33,26 +33,6 @@ export function lineStartFrom(text: string, at: number, by: number): number {
     start = by < 0 ? lineStart(text, start - 1) : end + 1;
   }
   return start;
-}
-
-const shown = (text: string) => text.replaceAll('\t', '    ');
-
-/** The number of columns before an offset. */
-export function columnAt(text: string, at: number): number {
-  return displayWidth(shown(text.slice(lineStart(text, at), at)));
-}
-
-/** The character at a column of a line; the last one if the line is shorter. */
-export function offsetAtColumn(text: string, at: number, column: number): number {
-  const end = lineEnd(text, at);
-  let offset = lineStart(text, at);
-  let used = 0;
-  for (const character of graphemes(text.slice(offset, end))) {
-    used += displayWidth(shown(character));
-    if (used > column) return offset;
-    offset += character.length;
-  }
-  return onCharacter(text, end);
 }
 
 /** Consecutive characters of one kind in a line. An empty line counts as one run. */

@@ -81,7 +81,7 @@ export function pressVi(state: ReplState, vi: Vi, event: KeyEvent, keys: Compose
 function synchronized(state: ViReplState): ViReplState {
   const { composer, vi } = state;
   if (composer === vi.buffer) return state;
-  const idle: Vi = { ...vi, buffer: composer, pending: '', wantedColumn: undefined };
+  const idle: Vi = { ...vi, buffer: composer, pending: '' };
   const isInserting = vi.mode === 'insert';
   return withVi(state, isInserting ? restartInsertion(idle) : { ...idle, mode: 'normal' });
 }

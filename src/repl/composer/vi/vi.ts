@@ -34,7 +34,10 @@ export interface Register extends MarkedText {
 /** Editing with vi's keys. */
 export interface Vi {
   readonly mode: 'insert' | 'normal' | 'visual' | 'visual-line';
-  /** The text after the last key: if the composer has a different one, something else changed it. */
+  /**
+   * The text after the last key: if the composer has a different one, something else changed it. The column that `j` and
+   * `k` keep is infinite after `$`.
+   */
   readonly buffer: TextBuffer;
   /** Keys of an incomplete command. */
   readonly pending: string;
@@ -49,8 +52,6 @@ export interface Vi {
         readonly inserted?: MarkedText;
       }
     | undefined;
-  /** The column that `j` and `k` keep; infinite after `$`. */
-  readonly wantedColumn?: number | undefined;
   /** The fixed end of a visual selection. */
   readonly anchor: number;
   /** An insertion that Esc ends. */

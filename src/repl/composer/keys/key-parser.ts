@@ -1,7 +1,15 @@
+import type { Clock } from '../../../clock.ts';
 import { isLightColor, type TerminalReply } from '../../../terminal/device/terminal-kind.ts';
 import { pairsIn } from '../../../terminal/text/pairs.ts';
+import { createDebounce } from '../../timers.ts';
 import { normalizeText } from '../paste.ts';
-import { type KeyEvent, keyPress, type KeyPress, type Modifiers } from './key-event.ts';
+import {
+  joinPasteBurst,
+  type KeyEvent,
+  keyPress,
+  type KeyPress,
+  type Modifiers,
+} from './key-event.ts';
 
 // The keys of control sequences: xterm's and rxvt's keys, modifyOtherKeys, the kitty keyboard protocol.
 
@@ -225,11 +233,8 @@ function readKey(input: string, at: number): Token {
   return { length: text.length, meaning: { type: 'text', text } };
 }
 
-/** Milliseconds without input until the caller must flush: only this distinguishes Esc from an escape sequence. */
-export const flushDelay: Readonly<Record<'sequence' | 'paste', number>> = {
-  sequence: 50,
-  paste: 2000,
-};
+/** Milliseconds without input after which it is flushed: only this distinguishes Esc from an escape sequence. */
+const flushDelay = { sequence: 50, paste: 2000 } as const;
 
 const pasteEnd = '\u001B[201~';
 const loneEscapes = /^\u001B{1,2}$/;
@@ -255,7 +260,7 @@ function pastedText(raw: string): string {
   return normalizeText(text);
 }
 
-/** Parses terminal input into key events. It has no timer: see `flushDelay`. */
+/** Parses terminal input into key events, without a timer. */
 export class KeyParser {
   readonly #onReply: (reply: TerminalReply) => void;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -331,4 +336,26 @@ export class KeyParser {
     this.#input = input.slice(at);
     return events;
   }
+}
+
+/** Parses terminal input; what is incomplete is flushed after a pause. */
+export function createKeyInput(
+  clock: Clock,
+  onKeys: (events: readonly KeyEvent[]) => void,
+  onReply?: (reply: TerminalReply) => void,
+) {
+  const parser = new KeyParser(onReply);
+  const emit = (events: readonly KeyEvent[]) => {
+    if (events.length > 0) onKeys(events);
+  };
+  const flush = createDebounce(clock, () => emit(parser.flush()));
+  return {
+    feed(bytes: Uint8Array) {
+      flush.cancel();
+      emit(joinPasteBurst(parser.feed(bytes)));
+      const pending = parser.pending();
+      if (pending !== 'nothing') flush.restart(flushDelay[pending]);
+    },
+    stop: flush.cancel,
+  };
 }

@@ -5,8 +5,7 @@ import { moveVertically } from '../layout.ts';
 import { mergePastes } from '../paste.ts';
 import { endEdit, moveTo, replaceRange, type TextBuffer, undoStackWith } from '../text-buffer.ts';
 import { motionOf } from './motions.ts';
-import { operations, put, registerOf } from './operators.ts';
-import { objectOf, selectionOf, targetOf } from './targets.ts';
+import { objectOf, operations, put, registerOf, selectionOf, targetOf } from './operators.ts';
 import { firstNonBlank, isLineEnd, onCharacter } from './text.ts';
 import { isVisual, type Command, type Operator, type Vi } from './vi.ts';
 

@@ -1,10 +1,153 @@
+// What a command covers: lines, the text of a motion, an object such as `iw`, or the selection; and what it does there.
 import { graphemes } from '../../../terminal/text/width.ts';
-import { lineEnd, lineStart, previousBoundary } from '../grapheme-boundary.ts';
+import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import { isPasteMarker, mergePastes } from '../paste.ts';
 import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
-import type { Target } from './targets.ts';
-import { firstNonBlank } from './text.ts';
-import type { Command, Operator, Range, Register } from './vi.ts';
+import { motionOf } from './motions.ts';
+import { enclosing, firstNonBlank, isBlank, runsOf } from './text.ts';
+import type { Command, Operator, Range, Register, Vi } from './vi.ts';
+
+const characters = (from: number, to: number): Range => ({ from, to, isLinewise: false });
+
+/** A word. `aw` adds the blanks after it, or else before it; on blanks or an empty line, the word after them. */
+function word(text: string, cursor: number, isBig: boolean, isAround: boolean): Range | undefined {
+  const runs = runsOf(text, isBig);
+  const index = runs.findLastIndex((run) => run.from <= cursor);
+  const [before, own, after] = [runs[index - 1], runs[index], runs[index + 1]];
+  if (own === undefined) return undefined;
+  const { from, to } = own;
+  if (!isAround) return characters(from, to);
+  if (isBlank(own) || from === to) {
+    const next = runs.slice(index + 1).find((run) => !isBlank(run));
+    if (next === undefined || next.from === text.length) return undefined;
+    return characters(from, next.to);
+  }
+  if (isBlank(after) && after?.from === to) return characters(from, after.to);
+  const isApart = isBlank(before) && before?.to === from && firstNonBlank(text, from) < from;
+  return characters(isApart ? before.from : from, to);
+}
+
+/** The quoted text at the cursor, or after it in its line. */
+function quoted(text: string, cursor: number, quote: string, isAround: boolean): Range | undefined {
+  const start = lineStart(text, cursor);
+  const line = text.slice(start, lineEnd(text, cursor));
+  // A backslash is read with the character after it.
+  const quotes = Array.from(line.matchAll(/\\.|["'`]/gs))
+    .filter(([match]) => match === quote)
+    .map(({ index }) => start + index);
+  const at = quotes.findIndex((offset) => offset >= cursor);
+  // On a quote, pairs are counted from the start of the line; between two, those are the pair.
+  const isClosing = quotes[at] === cursor ? at % 2 === 1 : at > 0;
+  const [open, close] = quotes.slice(isClosing ? at - 1 : at);
+  if (at === -1 || open === undefined || close === undefined) return undefined;
+  if (!isAround) return characters(open + 1, close);
+  const after = /^[ \t]*/.exec(text.slice(close + 1))?.[0].length ?? 0;
+  const before = /[ \t]*$/.exec(text.slice(start, open))?.[0].length ?? 0;
+  return characters(after > 0 ? open : open - before, close + 1 + after);
+}
+
+/** Opening and closing brackets, and their letters. */
+const brackets = ['()b', '[]', '{}B', '<>'];
+
+function bracketed(
+  text: string,
+  cursor: number,
+  open: string,
+  close: string,
+  isAround: boolean,
+): Range | undefined {
+  const isOnClose = text.charAt(cursor) === close;
+  let start = enclosing(text, isOnClose ? cursor - 1 : cursor, -1, open, close);
+  if (start === undefined) {
+    // None encloses the cursor: the next pair.
+    const next = text.indexOf(open, cursor);
+    const nextClose = text.indexOf(close, cursor);
+    if (next !== -1 && (nextClose === -1 || nextClose > next)) start = next;
+  }
+  const end = start === undefined ? undefined : enclosing(text, start + 1, 1, close, open);
+  if (start === undefined || end === undefined) return undefined;
+  if (isAround) return characters(start, end + 1);
+  const from = text.charAt(start + 1) === '\n' ? start + 2 : start + 1;
+  const isAlone = firstNonBlank(text, end) === end && lineStart(text, end) > from;
+  return characters(from, isAlone ? lineStart(text, end) : Math.max(from, end));
+}
+
+/** A run of lines that are blank, or that are not. `ap` adds the next run, or else the one before. */
+function paragraph(text: string, cursor: number, isAround: boolean): Range | undefined {
+  const runs: { readonly from: number; to: number; readonly isBlankRun: boolean }[] = [];
+  let at = 0;
+  for (const line of text.split('\n')) {
+    const isBlankRun = /^[ \t]*$/.test(line);
+    const to = at + line.length;
+    const last = runs.at(-1);
+    if (last?.isBlankRun === isBlankRun) last.to = to;
+    else runs.push({ from: at, to, isBlankRun });
+    at = to + 1;
+  }
+  const index = runs.findLastIndex((run) => run.from <= cursor);
+  const [before, own, after] = [runs[index - 1], runs[index], runs[index + 1]];
+  if (own === undefined || (isAround && own.isBlankRun && after === undefined)) return undefined;
+  const from = isAround && after === undefined ? (before ?? own).from : own.from;
+  const to = isAround ? (after ?? own).to : own.to;
+  return { from, to, isLinewise: true };
+}
+
+/** The text of an object such as `iw` or `a(`; undefined if there is none, and with a count. */
+export function objectOf({ buffer: { text, cursor } }: Vi, { name, count }: Command) {
+  const isAround = name.startsWith('a');
+  const key = name.slice(1);
+  if (!/^[ia][wWp"'`()b[\]{}B<>]$/.test(name) || count !== undefined) return undefined;
+  if (/^w$/i.test(key)) return word(text, cursor, key === 'W', isAround);
+  if (key === 'p') return paragraph(text, cursor, isAround);
+  const pair = brackets.find((keys) => keys.includes(key));
+  return pair === undefined
+    ? quoted(text, cursor, key, isAround)
+    : bracketed(text, cursor, pair.charAt(0), pair.charAt(1), isAround);
+}
+
+function wholeLines(text: string, from: number, to: number): Range {
+  return { from: lineStart(text, from), to: lineEnd(text, to), isLinewise: true };
+}
+
+/** The selected text: from the anchor to the caret, including both characters. */
+export function selectionOf({ mode, anchor, buffer: { text, cursor } }: Vi): Range {
+  const from = Math.min(anchor, cursor);
+  const last = Math.max(anchor, cursor);
+  if (mode === 'visual-line') return wholeLines(text, from, last);
+  return characters(from, last < text.length ? nextBoundary(text, last) : last);
+}
+
+/** The text that an operator covers. */
+interface Target extends Range {
+  /** Where a yank or a change of case leaves the caret. */
+  readonly start: number;
+}
+
+export function targetOf(vi: Vi, command: Command): Target | undefined {
+  const { name } = command;
+  const whole = name === 'selection' ? selectionOf(vi) : objectOf(vi, command);
+  if (whole !== undefined) return { ...whole, start: whole.from };
+  const moved = motionOf(vi, command);
+  if (moved === undefined) return undefined;
+  const { text, cursor } = vi.buffer;
+  const from = Math.min(cursor, moved.offset);
+  const to = Math.max(cursor, moved.offset);
+  if (moved.span === 'linewise') {
+    return { ...wholeLines(text, from, to), start: name === '_' ? cursor : from };
+  }
+  if (moved.span === 'inclusive') {
+    const end = to < lineEnd(text, to) ? nextBoundary(text, to) : to;
+    return { ...characters(from, end), start: from };
+  }
+  // An end at the start of a line becomes the end of the line before, or whole lines.
+  const endsLine = to > from && lineStart(text, to) === to && lineStart(text, from) < to;
+  if (endsLine && from <= firstNonBlank(text, from)) {
+    return { ...wholeLines(text, from, to - 1), start: from };
+  }
+  return { ...characters(from, endsLine ? to - 1 : to), start: from };
+}
+
+// What operators do.
 
 /** Returns the same buffer if nothing changes. */
 type Operation = (buffer: TextBuffer, target: Target, command: Command) => TextBuffer;

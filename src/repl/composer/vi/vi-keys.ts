@@ -9,7 +9,7 @@ import type { KeyAction } from '../keys/key-bindings.ts';
 import { chordOf, keyPress, type KeyEvent, type KeyPress } from '../keys/key-event.ts';
 import { isEmpty, type TextBuffer } from '../text-buffer.ts';
 import { pressCharacter, pressEscape, redoKey, restartInsertion, settled } from './commands.ts';
-import { selectionOf } from './targets.ts';
+import { selectionOf } from './operators.ts';
 import { isVisual, type Vi } from './vi.ts';
 
 type ViReplState = ReplState & { readonly vi: Vi };

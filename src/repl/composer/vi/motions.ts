@@ -4,7 +4,6 @@ import type { TextBuffer } from '../text-buffer.ts';
 import {
   enclosing,
   firstNonBlank,
-  isBlank,
   isEmptyLine,
   isLineEnd,
   lineStartFrom,
@@ -44,10 +43,7 @@ const right: Motion = (start) => {
   return Math.min(last, walk(nextBoundary, start));
 };
 
-const down =
-  (by: 1 | -1): Motion =>
-  (start) =>
-    moveVertically(start, by * (start.count ?? 1))?.cursor;
+const down = (start: Start, by: number) => moveVertically(start, by * (start.count ?? 1))?.cursor;
 
 const toColumn: Motion = (start) => {
   const { text, cursor, count = 1 } = start;
@@ -56,76 +52,61 @@ const toColumn: Motion = (start) => {
 };
 
 /** A place in the line that is a number of lines below, or above if negative. */
-const inLine =
-  (place: typeof firstNonBlank, linesOf: (count: number) => number): Motion =>
-  ({ text, cursor, count = 1 }) => {
-    const lines = linesOf(count);
-    const line = lineStartFrom(text, cursor, lines);
-    const isMissing = lines !== 0 && line === lineStart(text, cursor);
-    return isMissing ? undefined : place(text, line);
-  };
+function inLine({ text, cursor }: Start, lines: number, place = firstNonBlank): number | undefined {
+  const line = lineStartFrom(text, cursor, lines);
+  return lines !== 0 && line === lineStart(text, cursor) ? undefined : place(text, line);
+}
 
-const wordsOf = (text: string, isBig: boolean) =>
-  runsOf(text, isBig).filter((run) => !isBlank(run));
+const wordsOf = (text: string, isBig: boolean) => runsOf(text, isBig).filter((run) => !run.isBlank);
+
+const wordStarts = ({ text }: Start, isBig: boolean) =>
+  wordsOf(text, isBig).map(({ from }) => from);
 
 /** The offset of the last character of each word. */
 const endsOf = (text: string, isBig: boolean) =>
   wordsOf(text, isBig).map(({ from, to }) => Math.max(from, previousBoundary(text, to)));
 
 /** The last character of the `count`th word that ends at or after an offset. */
-function wordEnd(text: string, from: number, count: number, isBig: boolean): number {
+function wordEnd({ text, count = 1 }: Start, from: number, isBig: boolean): number {
   const ends = endsOf(text, isBig).filter((last) => last >= from && !isLineEnd(text, last));
   return ends[count - 1] ?? text.length;
 }
 
 /** The first character of the next word. An operator does not join lines with its last word. */
-const word =
-  (isBig: boolean): Motion =>
-  ({ text, cursor, count = 1, operator }) => {
-    // `cw` on a word ends where the word ends.
-    if (operator === 'c' && /\S/.test(text.charAt(cursor))) {
-      return nextBoundary(text, wordEnd(text, cursor, count, isBig));
-    }
-    const starts = wordsOf(text, isBig).map(({ from }) => from);
-    const ahead = [...starts.filter((from) => from > cursor), text.length];
-    const next = ahead[count - 1];
-    if (next === undefined) return text.length;
-    const at = ahead[count - 2] ?? cursor;
-    if (operator === undefined || lineEnd(text, at) >= next) return next;
-    return isLineEnd(text, at) ? at + 1 : lineEnd(text, at);
-  };
+function word(start: Start, isBig: boolean): number {
+  const { text, cursor, count = 1, operator } = start;
+  // `cw` on a word ends where the word ends.
+  if (operator === 'c' && /\S/.test(text.charAt(cursor))) {
+    return nextBoundary(text, wordEnd(start, cursor, isBig));
+  }
+  const ahead = [...wordStarts(start, isBig).filter((from) => from > cursor), text.length];
+  const next = ahead[count - 1];
+  if (next === undefined) return text.length;
+  const at = ahead[count - 2] ?? cursor;
+  if (operator === undefined || lineEnd(text, at) >= next) return next;
+  return isLineEnd(text, at) ? at + 1 : lineEnd(text, at);
+}
 
 /** The first or last character of the word before. */
-const back =
-  (stopsOf: (text: string) => readonly number[]): Motion =>
-  ({ text, cursor, count = 1, operator }) => {
-    const stops = stopsOf(text).filter((stop) => stop < cursor);
-    const staysAtStart = operator === undefined || !isEmptyLine(text, 0);
-    return stops.at(-count) ?? (cursor > 0 && staysAtStart ? 0 : undefined);
-  };
+function back({ text, cursor, count = 1, operator }: Start, stops: readonly number[]) {
+  const staysAtStart = operator === undefined || !isEmptyLine(text, 0);
+  const start = cursor > 0 && staysAtStart ? 0 : undefined;
+  return stops.filter((stop) => stop < cursor).at(-count) ?? start;
+}
 
-const end =
-  (isBig: boolean): Motion =>
-  ({ text, cursor, count = 1 }) =>
-    wordEnd(text, cursor + 1, count, isBig);
-
-const toLine =
-  (otherwise: (text: string) => number): Motion =>
-  ({ text, count = otherwise(text) }) =>
-    firstNonBlank(text, lineStartFrom(text, 0, count - 1));
+/** The first character of a line. */
+const toLine = ({ text }: Start, number: number) =>
+  firstNonBlank(text, lineStartFrom(text, 0, number - 1));
 
 /** The `count`th empty line after, or before, lines with text; the last one may be the end or start of the text. */
-const paragraph =
-  (by: 1 | -1): Motion =>
-  ({ text, cursor, count = 1 }) => {
-    const edge = by === 1 ? /(?<=[^\n]\n)(?=\n|$)/g : /(?<=^|\n)\n(?=[^\n])/g;
-    const edges = Array.from(text.matchAll(edge), ({ index }) => index);
-    const ahead =
-      by === 1
-        ? edges.filter((index) => index > cursor + 1)
-        : edges.filter((index) => index < cursor).toReversed();
-    return [...ahead, by === 1 ? text.length : 0][count - 1];
-  };
+function paragraph({ text, cursor, count = 1 }: Start, isForward: boolean): number | undefined {
+  const edge = isForward ? /(?<=[^\n]\n)(?=\n|$)/g : /(?<=^|\n)\n(?=[^\n])/g;
+  const edges = Array.from(text.matchAll(edge), ({ index }) => index);
+  const ahead = isForward
+    ? edges.filter((index) => index > cursor + 1)
+    : edges.filter((index) => index < cursor).toReversed();
+  return [...ahead, isForward ? text.length : 0][count - 1];
+}
 
 /** A character of the line. */
 const find: Motion = ({ text, cursor, count = 1, name, character, isRepeated }) => {
@@ -163,36 +144,36 @@ const motions = {
     h: left,
     l: right,
     ' ': right,
-    w: word(false),
-    W: word(true),
-    b: back((text) => wordsOf(text, false).map(({ from }) => from)),
-    B: back((text) => wordsOf(text, true).map(({ from }) => from)),
+    w: (start) => word(start, false),
+    W: (start) => word(start, true),
+    b: (start) => back(start, wordStarts(start, false)),
+    B: (start) => back(start, wordStarts(start, true)),
     0: ({ text, cursor }) => lineStart(text, cursor),
     '^': ({ text, cursor }) => onCharacter(text, firstNonBlank(text, cursor)),
     '|': toColumn,
-    '{': paragraph(-1),
-    '}': paragraph(1),
+    '{': (start) => paragraph(start, false),
+    '}': (start) => paragraph(start, true),
     'F?': find,
     'T?': find,
   },
   inclusive: {
-    e: end(false),
-    E: end(true),
-    ge: back((text) => endsOf(text, false)),
-    gE: back((text) => endsOf(text, true)),
-    $: inLine(lineEnd, (count) => count - 1),
+    e: (start) => wordEnd(start, start.cursor + 1, false),
+    E: (start) => wordEnd(start, start.cursor + 1, true),
+    ge: (start) => back(start, endsOf(start.text, false)),
+    gE: (start) => back(start, endsOf(start.text, true)),
+    $: (start) => inLine(start, (start.count ?? 1) - 1, lineEnd),
     '%': bracket,
     'f?': find,
     't?': find,
   },
   linewise: {
-    j: down(1),
-    k: down(-1),
-    '+': inLine(firstNonBlank, (count) => count),
-    '-': inLine(firstNonBlank, (count) => -count),
-    _: inLine(firstNonBlank, (count) => count - 1),
-    gg: toLine(() => 1),
-    G: toLine((text) => text.split('\n').length),
+    j: (start) => down(start, 1),
+    k: (start) => down(start, -1),
+    '+': (start) => inLine(start, start.count ?? 1),
+    '-': (start) => inLine(start, -(start.count ?? 1)),
+    _: (start) => inLine(start, (start.count ?? 1) - 1),
+    gg: (start) => toLine(start, start.count ?? 1),
+    G: (start) => toLine(start, start.count ?? start.text.split('\n').length),
   },
 } satisfies Record<string, Readonly<Record<string, Motion>>>;
 

@@ -4,7 +4,7 @@ import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-
 import { isPasteMarker, mergePastes } from '../paste.ts';
 import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
 import { motionOf } from './motions.ts';
-import { enclosing, firstNonBlank, isBlank, runsOf } from './text.ts';
+import { enclosing, firstNonBlank, runsOf } from './text.ts';
 import type { Command, Operator, Range, Register, Vi } from './vi.ts';
 
 const characters = (from: number, to: number): Range => ({ from, to, isLinewise: false });
@@ -17,13 +17,14 @@ function word(text: string, cursor: number, isBig: boolean, isAround: boolean): 
   if (own === undefined) return undefined;
   const { from, to } = own;
   if (!isAround) return characters(from, to);
-  if (isBlank(own) || from === to) {
-    const next = runs.slice(index + 1).find((run) => !isBlank(run));
+  if (own.isBlank || from === to) {
+    const next = runs.slice(index + 1).find((run) => !run.isBlank);
     if (next === undefined || next.from === text.length) return undefined;
     return characters(from, next.to);
   }
-  if (isBlank(after) && after?.from === to) return characters(from, after.to);
-  const isApart = isBlank(before) && before?.to === from && firstNonBlank(text, from) < from;
+  if (after?.isBlank === true && after.from === to) return characters(from, after.to);
+  const isApart =
+    before?.isBlank === true && before.to === from && firstNonBlank(text, from) < from;
   return characters(isApart ? before.from : from, to);
 }
 
@@ -180,11 +181,11 @@ const shift =
 const changeCase =
   (change: (character: string) => string): Operation =>
   (buffer, { from, to, start }) => {
-    const characters = Array.from(graphemes(buffer.text.slice(from, to)), (character) => {
-      const changed = isPasteMarker(character) ? character : change(character);
-      return changed.length === character.length ? changed : character;
+    const changed = Array.from(graphemes(buffer.text.slice(from, to)), (character) => {
+      const other = isPasteMarker(character) ? character : change(character);
+      return other.length === character.length ? other : character;
     });
-    return moveTo(replaceRange(buffer, from, to, characters.join('')), start);
+    return moveTo(replaceRange(buffer, from, to, changed.join('')), start);
   };
 
 const toggleCase = changeCase((character) => {

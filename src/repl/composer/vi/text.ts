@@ -35,15 +35,7 @@ export function lineStartFrom(text: string, at: number, by: number): number {
   return start;
 }
 
-/** Consecutive characters of one kind in a line. An empty line counts as one run. */
-export interface Run {
-  readonly from: number;
-  to: number;
-  readonly kind: number;
-}
-
 const blank = 1;
-const emptyLine = -1;
 /** As in vi, a word consists of characters of one script, of letters, digits and underscores, or of others. */
 const kinds =
   /^(?:(\s)|(\p{Script=Han})|(\p{Script=Hiragana})|(\p{Script=Katakana})|(\p{Script=Hangul})|(\p{Extended_Pictographic})|([\p{Letter}\p{Number}\p{Mark}_]))/u;
@@ -53,26 +45,24 @@ function kindOf(character: string, isBig: boolean): number {
   return isBig && kind !== blank ? 0 : kind;
 }
 
-export function runsOf(text: string, isBig: boolean): readonly Run[] {
-  const runs: Run[] = [];
+/** Runs of characters of one kind in a line. An empty line is a run, too, and not blank. */
+export function runsOf(text: string, isBig: boolean) {
+  const runs: { readonly from: number; to: number; readonly isBlank: boolean }[] = [];
   let at = 0;
   for (const line of text.split('\n')) {
-    let last: Run | undefined;
-    if (line === '') runs.push({ from: at, to: at, kind: emptyLine });
+    let lastKind: number | undefined;
+    if (line === '') runs.push({ from: at, to: at, isBlank: false });
     for (const character of graphemes(line)) {
       const kind = kindOf(character, isBig);
-      if (last?.kind === kind) last.to += character.length;
-      else runs.push((last = { from: at, to: at + character.length, kind }));
+      const last = runs.at(-1);
+      if (last !== undefined && kind === lastKind) last.to += character.length;
+      else runs.push({ from: at, to: at + character.length, isBlank: kind === blank });
+      lastKind = kind;
       at += character.length;
     }
     at += 1;
   }
   return runs;
-}
-
-/** Vi's word motions stop at all other runs, also at an empty line. */
-export function isBlank(run: Run | undefined): boolean {
-  return run?.kind === blank;
 }
 
 /** The offset of the bracket that encloses an offset, in one direction. */

@@ -9,7 +9,7 @@ import { Failure, type FailureKind } from '../failure.ts';
 import type { Engine, Exchange } from './exchange.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import { withoutGroup } from './faults/parse-fault.ts';
-import { hostileLines, replies, schemaIn } from './replies/replies.ts';
+import { hostileText, replies, schemaIn } from './replies/replies.ts';
 import { countPromptTokens, countTokens, tokensOf } from './token-counter.ts';
 
 /** One answer to a prompt. Its finish reason and tokens are those of the deltas that were read so far. */
@@ -83,13 +83,14 @@ function openReply(
   const plain = schemaIn(messages) === undefined ? 'default' : 'sample';
   const reply = replies[fault.reply ?? (length === undefined ? plain : 'tokens')];
 
-  function* allPieces(): Generator<string, void, undefined> {
-    if (fault.hostile === true) yield* hostileLines();
-    yield* reply({ request, promptTokens, text: prompt, length, seed });
+  function* allTokens(): Generator<string, void, undefined> {
+    if (fault.hostile === true) yield* tokensOf(hostileText);
+    const text = reply({ request, promptTokens, text: prompt, length, seed });
+    yield* typeof text === 'string' ? tokensOf(text) : text;
   }
 
   function* takeTokens(): Generator<string, void, undefined> {
-    for (const token of tokensOf(allPieces())) {
+    for (const token of allTokens()) {
       if (completion.tokens >= maxTokens) {
         completion.finishReason = 'length';
         return;
@@ -187,7 +188,7 @@ async function askEngine(
 
   async function* takeDeltas(): AsyncGenerator<string, void, undefined> {
     try {
-      if (fault.hostile === true) yield* hostileLines();
+      if (fault.hostile === true) yield hostileText;
       for (let step = first; step.done !== true; step = await texts.next()) {
         completion.tokens += countTokens(step.value);
         yield step.value;

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { replies } from '../../src/sandbox/replies/replies.ts';
-import {
-  type ReceivedPrompt,
-  type ReplyName,
-  replyNames,
-} from '../../src/sandbox/replies/reply.ts';
+import { type ReplyName, replyNames } from '../../src/sandbox/faults/fault-fields.ts';
+import { replies, type Reply } from '../../src/sandbox/replies/replies.ts';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { countTokens } from '../../src/sandbox/token-counter.ts';
 import { complete, jsonOf, openSandbox } from './sandbox-helpers.ts';
 import { fc } from '../support/properties.ts';
+
+type ReceivedPrompt = Parameters<Reply>[0];
 
 const received: ReceivedPrompt = {
   request: { model: 'origin', messages: [{ role: 'user', content: 'hello' }], stream: true },

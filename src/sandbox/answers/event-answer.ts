@@ -7,11 +7,11 @@ import {
   afterAnswer,
   cut,
   cutPosition,
+  errorText,
   stall,
   responseHeaders,
   sendHead,
 } from './response-writer.ts';
-import { errorText } from './whole-answer.ts';
 
 /** Mixed ends have one kind for each event: within an event, a CR before an LF would be one line end, not two. */
 const lineEnds = { lf: ['\n'], crlf: ['\r\n'], cr: ['\r'], mixed: ['\n', '\r\n', '\r'] } as const;

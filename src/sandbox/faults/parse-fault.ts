@@ -1,10 +1,10 @@
 import { Failure } from '../../failure.ts';
-import { isReplyName } from '../replies/reply.ts';
 import {
   type Fault,
   type FaultField,
   type FaultFieldName,
   faultFieldRows,
+  isReplyName,
 } from './fault-fields.ts';
 
 /** A field as written; without text, only its name was. */

@@ -1,13 +1,13 @@
 // Random malformed bodies: each may get any answer, and none may do harm.
 
 import { expect, test } from 'vitest';
-import { faultFieldRows } from '../../src/sandbox/faults/fault-fields.ts';
+import { faultFields } from '../../src/sandbox/faults/fault-fields.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { fc } from '../support/properties.ts';
 import { complete, openSandbox, openSocket, rawHead } from './sandbox-helpers.ts';
 
 const word = fc.oneof(
-  fc.constantFrom(...faultFieldRows.map(([name]) => name), 'help', 'million', '500', '"', "'", ']'),
+  fc.constantFrom(...faultFields.map(({ name }) => name), 'help', 'million', '500', '"', "'", ']'),
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 

@@ -4,7 +4,7 @@ import { markdown, unicode, writeCode, writeTables } from './fixed-replies.ts';
 import {
   type FaultField,
   type FaultSection,
-  faultFieldRows,
+  faultFields,
   type ReplyName,
   replySummaries,
 } from '../faults/fault-fields.ts';
@@ -41,8 +41,8 @@ function summaries(table: Readonly<Record<string, readonly [string, ...unknown[]
 }
 
 /** How a field is written, such as `status=<code>`. */
-function fieldUsage(name: string, { placeholder, bare }: FaultField<unknown>): string {
-  if (placeholder === undefined) return name;
+function fieldUsage({ name, placeholder, bare }: FaultField): string {
+  if (placeholder === '') return name;
   return bare === undefined ? `${name}=<${placeholder}>` : `${name}[=<${placeholder}>]`;
 }
 
@@ -56,13 +56,13 @@ export function referenceTables(): readonly {
     { title: 'Replies', rows: Object.entries(replySummaries) },
     ...Object.entries(sectionTitles).map(([section, title]) => ({
       title,
-      rows: faultFieldRows
-        .filter(([, field]) => field.section === section)
-        .map(([name, field]): Row => [fieldUsage(name, field), describeField(field, true)]),
+      rows: faultFields
+        .filter((field) => field.section === section)
+        .map((field): Row => [fieldUsage(field), describeField(field)]),
     })),
     {
       title: 'Shorthands',
-      rows: Object.entries(shorthands).map(([word, meaning]) => [word, `\`${meaning}\``]),
+      rows: [...shorthands].map(([word, meaning]) => [word, `\`${meaning}\``]),
     },
     { title: 'Malformed events', rows: summaries(malformedEvents) },
     { title: 'Error shapes', rows: summaries(errorShapes) },

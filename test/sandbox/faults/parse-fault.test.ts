@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
-import { faultFieldRows } from '../../../src/sandbox/faults/fault-fields.ts';
+import { faultFields } from '../../../src/sandbox/faults/fault-fields.ts';
 import { parseScenario } from '../../../src/sandbox/faults/fault-rules.ts';
 import {
   type WrittenField,
@@ -98,13 +98,13 @@ describe('parseFault', () => {
   });
 
   test('has unique names', () => {
-    const names = faultFieldRows.flatMap(([name, { aliases = [] }]) => [name, ...aliases]);
+    const names = faultFields.flatMap(({ name, aliases }) => [name, ...aliases]);
     expect(new Set(names).size).toBe(names.length);
   });
 
   test('has valid bare values', () => {
-    const bare = faultFieldRows.filter(([, field]) => field.bare !== undefined);
-    for (const [name] of bare) expect(parse(name)).not.toEqual({});
+    const fields = faultFields.filter(({ bare }) => bare !== undefined);
+    for (const { name } of fields) expect(parse(name)).not.toEqual({});
   });
 });
 

@@ -1,10 +1,11 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { type Clock, startTimer } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { firstByteTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
+import { timedOut } from '../failure/answer-failure.ts';
+import { networkFailure, proxyRefused } from '../failure/network-failure.ts';
 import type { Route } from './route.ts';
 import { followSignals } from './timer.ts';
-import type { HttpRequest, ResponseHeaders, Transport } from './transport.ts';
+import type { ExchangeLimits, HttpRequest, ResponseHeaders, Transport } from './transport.ts';
 
 /** Sends a request with a library for HTTP, which ends the request or the body of its response when `signal` aborts. */
 export type Open = (
@@ -20,15 +21,15 @@ export type Open = (
 export function sendWith(
   open: Open,
   route: Route,
+  limits: ExchangeLimits,
   clock: Clock,
-  firstByteTimeout: number,
 ): Transport {
   return async (request, caller) => {
     caller.throwIfAborted();
     const { controller, unfollow } = followSignals(caller);
     const { signal } = controller;
-    const stopTimer = startTimer(clock, firstByteTimeout, () =>
-      controller.abort(firstByteTimedOut(route, firstByteTimeout)),
+    const stopTimer = startTimer(clock, limits.firstByteTimeout, () =>
+      controller.abort(timedOut('firstByteTimeout', limits, route.target)),
     );
     const aborted = new Promise<never>((_resolve, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason)),

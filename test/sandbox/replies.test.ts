@@ -17,8 +17,8 @@ const received: ReceivedPrompt = {
 };
 
 async function replyText(name: ReplyName, fields: Partial<ReceivedPrompt> = {}): Promise<string> {
-  const reply = replies[name];
-  return [...reply({ ...received, ...fields })].join('');
+  const text = replies[name]({ ...received, ...fields });
+  return typeof text === 'string' ? text : [...text].join('');
 }
 
 const short = replyNames.filter((name) => name !== 'million');

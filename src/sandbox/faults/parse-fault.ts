@@ -114,7 +114,8 @@ export function faultFromOptions(options: Readonly<Record<string, unknown>>): Fa
       const value = isNegated || options[camelCase(name)];
       if (value === undefined || value === false) return [];
       if (value === true) return [[name, undefined]];
-      return [value].flat().map((text) => [name, String(text)]);
+      const texts: readonly unknown[] = [value].flat();
+      return texts.map((text) => [name, String(text)]);
     }),
   );
 }

@@ -191,49 +191,39 @@ export interface PieceAnswer {
 export const hashOf = (...texts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
 
-/** Answers for prompts, in memory and in a file, so that the same command does not ask again. */
-export class KeptAnswers {
-  readonly #answers = new Map<string, PieceAnswer>();
-  readonly #file: string | undefined;
-
-  /** @param file undefined if nothing is saved. @throws Failure `storage` */
-  constructor(file: string | undefined) {
-    this.#file = file;
-    if (file === undefined || !existsSync(file)) return;
-    try {
-      for (const line of readLines(file)) {
-        const value = parseJson(line);
-        // The last line may have been cut.
-        if (!isJsonObject(value)) continue;
-        const { prompt, content, usage } = value;
-        if (typeof prompt !== 'string' || typeof content !== 'string') continue;
-        this.#answers.set(prompt, { content, usage });
+/**
+ * Opens the answers for prompts, in memory and in a file, so that the same command does not ask again.
+ * @param file undefined if nothing is saved
+ * @throws Failure `storage`
+ */
+export function openKeptAnswers(file: string | undefined) {
+  const answers = new Map<string, PieceAnswer>();
+  try {
+    for (const line of file !== undefined && existsSync(file) ? readLines(file) : []) {
+      const value = parseJson(line);
+      // The last line may have been cut.
+      const { prompt, content, usage } = isJsonObject(value) ? value : {};
+      if (typeof prompt === 'string' && typeof content === 'string') {
+        answers.set(prompt, { content, usage });
       }
-    } catch (error) {
-      throw storageFailure('read', file, error);
     }
+  } catch (error) {
+    throw storageFailure('read', file ?? '', error);
   }
-
-  get saved(): number {
-    return this.#file === undefined ? 0 : this.#answers.size;
-  }
-
-  find(prompt: string): PieceAnswer | undefined {
-    return this.#answers.get(hashOf(prompt));
-  }
-
-  keep(prompt: string, { content, metadata }: Answer): void {
-    const answer = { content, usage: metadata.usage ?? null };
-    const hash = hashOf(prompt);
-    this.#answers.set(hash, answer);
-    if (this.#file !== undefined) {
-      appendLine(this.#file, JSON.stringify({ prompt: hash, ...answer }));
-    }
-  }
-
-  remove(): void {
-    if (this.#file !== undefined) removeFile(this.#file);
-  }
+  return {
+    /** The number of answers that are in the file. */
+    saved: () => (file === undefined ? 0 : answers.size),
+    find: (prompt: string) => answers.get(hashOf(prompt)),
+    keep(prompt: string, { content, metadata }: Answer): void {
+      const answer = { content, usage: metadata.usage ?? null };
+      const hash = hashOf(prompt);
+      answers.set(hash, answer);
+      if (file !== undefined) appendLine(file, JSON.stringify({ prompt: hash, ...answer }));
+    },
+    remove(): void {
+      if (file !== undefined) removeFile(file);
+    },
+  };
 }
 
 const atOnce = 4;
@@ -248,7 +238,7 @@ const mostFailures = 4;
  */
 export async function askPieces(
   prompts: readonly string[],
-  kept: KeptAnswers,
+  kept: ReturnType<typeof openKeptAnswers>,
   signal: AbortSignal,
   send: (prompt: string) => Promise<Answer>,
 ): Promise<readonly PieceAnswer[]> {

@@ -112,8 +112,3 @@ export async function serviceKey({ context, settings }: Run): Promise<string | u
   key.catch(() => keys.delete(setting.value));
   return key;
 }
-
-/** Forgets what the command printed, so that it runs again. */
-export function forgetPrintedKey({ shared }: Context, { value }: Resolved<string>): void {
-  shared.printedKeys.delete(value);
-}

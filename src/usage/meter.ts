@@ -9,6 +9,7 @@ import {
   tokensOfPiece,
 } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
+import { definedFields } from '../json.ts';
 import type { Run } from '../run.ts';
 import { maskText } from '../secrets/secrets.ts';
 import { resolveFolders } from '../settings/folders.ts';
@@ -17,14 +18,6 @@ import { openBudget, type UsageSource } from './budget.ts';
 import { appendToLedger, ledgerFolder, type LedgerLine, tokensOf } from './ledger.ts';
 
 const longestModel = 200;
-
-/** Adds an estimate to the event if the service seems to have cut the prompt. */
-function withTruncation(event: AnswerFinished, { messages }: CompletionRequest): AnswerFinished {
-  const counted = event.usage?.prompt_tokens;
-  if (counted === undefined) return event;
-  const estimate = suspectTruncation(textMessages(messages), counted);
-  return estimate === undefined ? event : { ...event, estimatedPromptTokens: estimate };
-}
 
 /** Estimates tokens that the service did not report. @param received the estimate of the answer, with reasoning */
 function estimateOf({ messages }: CompletionRequest, usage: Usage | undefined, received: number) {
@@ -88,8 +81,17 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
           received += tokensOfPiece(event.text);
         } else if (type === 'answer-started') [attempts, isAccepted] = [event.attempt, true];
         else if (type === 'retry-scheduled') attempts = event.retry;
-        else if (type === 'answer-finished') [finished, attempts] = [event, event.attempts];
-        yield type === 'answer-finished' ? withTruncation(event, request) : event;
+        if (type !== 'answer-finished') {
+          yield event;
+          continue;
+        }
+        [finished, attempts] = [event, event.attempts];
+        const counted = event.usage?.prompt_tokens;
+        const estimatedPromptTokens =
+          counted === undefined
+            ? undefined
+            : suspectTruncation(textMessages(request.messages), counted);
+        yield { ...event, ...definedFields({ estimatedPromptTokens }) };
       }
       outcome = 'answered';
     } catch (error) {

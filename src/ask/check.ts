@@ -49,10 +49,10 @@ export type AnswerCheck = NonNullable<Awaited<ReturnType<typeof openCheck>>>;
 const defaultRetries = '1';
 
 function parseRetries(text: string): number {
-  const { parse, expected } = wholeNumber(0, 100);
-  const retries = parse(text);
+  const type = wholeNumber(0, 100);
+  const retries = type.parse(text);
   if (retries !== undefined) return retries;
-  throw new Failure('usage', `--schema-retries must be ${expected}`);
+  throw new Failure('usage', `--schema-retries must be ${type.expected}`);
 }
 
 const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';

@@ -67,13 +67,6 @@ export function authenticate(header: string | undefined): KeyTier {
   throw new Failure('unauthorized', `the API key is unknown; the sandbox takes ${sandboxKey}`);
 }
 
-/** @throws Failure `forbidden` if the key's tier does not include the model */
-export function authorize(key: KeyTier, model: string): void {
-  if (!key.models.includes(model)) {
-    throw new Failure('forbidden', `the tier "${key.tier}" is not permitted to use "${model}"`);
-  }
-}
-
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };
 
 /** Such as `3/10s`, `60/min`, `5/1m`. @throws Failure `usage` */

@@ -26,7 +26,7 @@ import {
   writeRecord,
 } from './exchange.ts';
 import { createFaultRules } from './faults/fault-rules.ts';
-import { authenticate, authorize, createRateLimiter, type KeyTier } from './keys.ts';
+import { authenticate, createRateLimiter, type KeyTier } from './keys.ts';
 import {
   checkCompletionBody,
   checkWindow,
@@ -56,7 +56,10 @@ async function createCompletion(
     throw new Failure('invalid_request', `Content-Type is ${contentType}, not application/json`);
   }
   const body = checkCompletionBody(received.value, exchange.state.lenient === true);
-  authorize(key, body.model);
+  if (!key.models.includes(body.model)) {
+    const refusal = `the tier "${key.tier}" is not permitted to use "${body.model}"`;
+    throw new Failure('forbidden', refusal);
+  }
   checkWindow(body.model, countPromptTokens(body.messages));
   const { completion, latency } = await openCompletion(exchange, body, prompt);
   if (body.stream === true && exchange.fault['no-stream'] !== true) {

@@ -135,10 +135,6 @@ export function serviceFailure(
   });
 }
 
-/** Whether a 404 is about a model: services of the contract name it `not_found`, others speak of a model. */
-const isAboutModel = ({ names, message = '' }: ErrorBody) =>
-  /model|not_found/i.test([...names, message].join(' '));
-
 const addedPathHint =
   'natter added /v1 to the base URL; for an API at another path, set --base-url to all of it, or --api-path / to add nothing';
 
@@ -187,23 +183,23 @@ const modelRemedies: Partial<Record<ErrorName, Remedy>> = {
 const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
 
 /** Gemini refuses a key with the status 400. */
-const refusesKey = ({ message = '' }: ErrorBody) =>
-  /\bAPI key (?:not valid|expired|not found)\b/i.test(message);
+const refusedKey = /\bAPI key (?:not valid|expired|not found)\b/i;
 
 /** Explains a failed request: what the body reports decides before the status. */
 function explain(status: number, body: ErrorBody, request: HttpRequest): Explanation {
   // The name in the body counts only for a status that is not in the contract.
   const named = nameOfStatus(status) ?? kindOfName(body.names[0]) ?? kindOfStatus(status);
-  const kind = status === 400 && refusesKey(body) ? 'unauthorized' : named;
+  const { message = '', names } = body;
+  const kind = status === 400 && refusedKey.test(message) ? 'unauthorized' : named;
   const usual = usualOf(kind);
   const checkUrl: Remedy = { code: 'check-base-url' };
-  const isQuota = body.names.some((name) => exhaustedQuota.test(name));
+  const isQuota = names.some((name) => exhaustedQuota.test(name));
   if (isQuota || status === 402) {
     const unpaid = 'the service asks for payment, the account has no credit left';
     const summary = isQuota ? 'quota exhausted' : unpaid;
     return { kind, summary, remedy: { code: 'check-quota' }, transient: false };
   }
-  if (body.names.includes('rate_limit_exceeded')) return explainRateLimit(status, body);
+  if (names.includes('rate_limit_exceeded')) return explainRateLimit(status, message);
   if (status === 413) {
     const summary = 'the service cannot take a prompt of this length';
     return { kind: 'invalid_request', summary, remedy: { code: 'shorten-prompt' } };
@@ -216,7 +212,8 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
   const fields = isJsonObject(sent) ? sent : {};
   if (isPrompt && refusesModel(body, fields['model']))
     return { kind: 'not_found', ...unknownModel };
-  if (kind === 'not_found' && !isAboutModel(body)) {
+  // Services of the contract name a missing model `not_found`, others speak of a model.
+  if (kind === 'not_found' && !/model|not_found/i.test([...names, message].join(' '))) {
     const summary = `the service does not know the address ${request.url.href}`;
     const hint = request.isPathGuessed === true ? { hint: addedPathHint } : {};
     return { kind, summary, remedy: checkUrl, ...hint };
@@ -225,7 +222,7 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
   if (kind !== 'invalid_request') return usual;
   // Only if the user asks for it, natter sends a field that is not in the contract.
   const hasParameter = Object.keys(fields).some((name) => !contractFields.has(name));
-  if (refusesParameter(body) && hasParameter) {
+  if (refusedParameter.test(message) && hasParameter) {
     return { ...usual, remedy: { code: 'remove-parameter' } };
   }
   return refusesLength(body) ? { ...usual, remedy: { code: 'shorten-prompt' } } : usual;
@@ -235,7 +232,7 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
 const minuteLimit = /\bLimit (?<limit>\d+)\b.*\bRequested ~?(?<requested>\d+)/i;
 
 /** Explains a rate limit by its name, whatever the status. One for a request that no minute has room for is final. */
-function explainRateLimit(status: number, { message = '' }: ErrorBody): Explanation {
+function explainRateLimit(status: number, message: string): Explanation {
   const limited = usualOf('rate_limited');
   const retried = status === 429 ? limited : { ...limited, transient: true };
   if (!/\brequest too large\b/i.test(message)) return retried;
@@ -246,10 +243,8 @@ function explainRateLimit(status: number, { message = '' }: ErrorBody): Explanat
 }
 
 /** `unsupported parameter: "seed"`, `Unrecognized request argument supplied: seed`, `Unknown parameter: 'seed'.` */
-const refusesParameter = ({ message = '' }: ErrorBody) =>
-  /\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? (?:parameter|argument|field)s?\b/i.test(
-    message,
-  );
+const refusedParameter =
+  /\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? (?:parameter|argument|field)s?\b/i;
 
 /**
  * The failure of a response without content: redirects are not followed, because the key and the prompt would go to a

@@ -21,16 +21,12 @@ function lineEndOf({ 'line-ending': kind = 'lf' }: Fault, event: number): string
   return ends[event % ends.length] ?? '\n';
 }
 
-function splitOverLines(data: string): readonly string[] {
-  const value = parseAnyJson(data);
-  return value === undefined ? [data] : JSON.stringify(value, null, 1).split('\n');
-}
-
 /** Writes `data: <json>` and a blank line (contract, Events), changed by the fault. Events are numbered from 1. */
 function formatEvent(fault: Fault, number: number, data: string, name?: string): string {
   const prefix = `data:${' '.repeat(fault['data-spaces'] ?? 1)}`;
   const end = lineEndOf(fault, number);
-  const lines = fault['data-lines'] === true ? splitOverLines(data) : [data];
+  const value = fault['data-lines'] === true ? parseAnyJson(data) : undefined;
+  const lines = value === undefined ? [data] : JSON.stringify(value, null, 1).split('\n');
   const extras = [`id: ${number}`, 'retry: 10', 'event', 'x-unknown: 1', 'no colon'];
   const event = [
     ...(fault['extra-fields'] === true ? extras : []),

@@ -5,7 +5,6 @@ import { addAbortSignal, PassThrough, type Transform } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
 import { errorNames } from '../../client/contract.ts';
-import type { Clock } from '../../clock.ts';
 import type { Failure } from '../../failure.ts';
 import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
@@ -68,25 +67,20 @@ export function afterAnswer({ response, fault, record }: Exchange, end: () => vo
   end();
 }
 
-/** `date+3` becomes the date in three seconds; any other value is unchanged. */
-function retryAfterText(value: string, clock: Clock): string {
-  const seconds = /^date([+-]\d{1,9})$/.exec(value)?.[1];
-  if (seconds === undefined) return value;
-  return new Date(clock.date().getTime() + Number(seconds) * 1000).toUTCString();
-}
-
-/** Headers of the fault replace the others. */
+/** Headers of the fault replace the others. `date+3` in Retry-After becomes the date in three seconds. */
 export function responseHeaders(
   { clock, fault, number }: Exchange,
   contentType: string,
 ): Record<string, string> {
   const type = fault['content-type'] ?? contentType;
-  const retryAfter = fault['retry-after'];
+  const retryAfter = fault['retry-after']?.replace(/^date([+-]\d{1,9})$/, (_, seconds: string) =>
+    new Date(clock.date().getTime() + Number(seconds) * 1000).toUTCString(),
+  );
   return {
     'content-type': fault.charset === undefined ? type : `${type}; charset=${fault.charset}`,
     'x-request-id': `sandbox-request-${number}`,
     ...(fault.encoding === undefined ? {} : { 'content-encoding': fault.encoding }),
-    ...(retryAfter === undefined ? {} : { 'retry-after': retryAfterText(retryAfter, clock) }),
+    ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
     ...fault.headers,
   };
 }

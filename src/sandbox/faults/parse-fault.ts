@@ -149,12 +149,6 @@ function unquote(text: string): string {
   }
 }
 
-function fieldOf(groups: Readonly<Record<string, string | undefined>>): WrittenField | undefined {
-  const { quoted, double, single, name, value } = groups;
-  if (quoted !== undefined) return [quoted, double === undefined ? single : unquote(double)];
-  return name === undefined ? undefined : [name, value];
-}
-
 /**
  * Parses the group at the start of a prompt: fields as `name=value` or `name`, separated by spaces; values may be in
  * single quotes, or in double quotes with JSON escapes. One space after the group belongs to it.
@@ -180,9 +174,12 @@ export function parseDirective(prompt: string): Directive | undefined {
           : `cannot parse the "[sandbox" group at ${rest}`;
       throw new Failure('usage', problem);
     }
-    if (groups['end'] !== undefined) break;
-    const field = fieldOf(groups);
-    if (field !== undefined) fields.push(field);
+    const { end, quoted, double, single, name, value } = groups;
+    if (end !== undefined) break;
+    if (name !== undefined) fields.push([name, value]);
+    if (quoted !== undefined) {
+      fields.push([quoted, double === undefined ? single : unquote(double)]);
+    }
   }
   const end = token.lastIndex;
   return {

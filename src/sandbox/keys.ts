@@ -52,19 +52,13 @@ export function bearerToken(header: string | undefined): string | undefined {
 
 /** Contract, Authentication. @throws Failure `unauthorized` */
 export function authenticate(header: string | undefined): KeyTier {
-  if (header === undefined) {
-    throw new Failure(
-      'unauthorized',
-      `the Authorization header is missing; the sandbox takes the key ${sandboxKey}`,
-    );
-  }
   const token = bearerToken(header);
-  if (token === undefined) {
-    throw new Failure('unauthorized', 'the Authorization header is not "Bearer <API_KEY>"');
-  }
   const known = sandboxKeys.find(({ key }) => key === token);
   if (known !== undefined) return known;
-  throw new Failure('unauthorized', `the API key is unknown; the sandbox takes ${sandboxKey}`);
+  const malformed = header === undefined ? 'is missing' : 'is not "Bearer <API_KEY>"';
+  const problem =
+    token === undefined ? `the Authorization header ${malformed}` : 'the API key is unknown';
+  throw new Failure('unauthorized', `${problem}; the sandbox takes the key ${sandboxKey}`);
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };

@@ -2,7 +2,7 @@ import { parseAnyJson } from '../../json.ts';
 import { type Completion, finishReasonOf, reportedUsage } from '../completion.ts';
 import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
-import { malformedEvents } from '../shapes.ts';
+import { type MalformedEvent, malformedEvents } from '../shapes.ts';
 import {
   afterAnswer,
   cut,
@@ -124,14 +124,6 @@ async function* chunkPayloads(
   if (fault['after-done'] === true) yield writeDelta({ content: ' text after the end' });
 }
 
-/** Milliseconds until the next event is due, by the number of those sent; the first one is due immediately. */
-function createPace({ clock, fault: { rate, drip } }: Exchange): (sent: number) => number {
-  const interval = drip !== undefined && drip.bytes === undefined ? drip.interval : 0;
-  if (rate === undefined) return (sent) => (sent === 0 ? 0 : interval);
-  const start = clock.monotonic();
-  return (sent) => Math.max(0, start + (sent * 1000) / rate - clock.monotonic()) + interval;
-}
-
 /** The headers are sent at once, the first event `latency` milliseconds after the request arrived. */
 export async function answerWithEvents(
   exchange: Exchange,
@@ -144,7 +136,9 @@ export async function answerWithEvents(
     ...responseHeaders(exchange, 'text/event-stream'),
   });
   await pause(exchange, Math.max(0, exchange.arrived + latency - clock.monotonic()));
-  const timeToNext = createPace(exchange);
+  const { rate = Infinity, drip } = fault;
+  const interval = drip !== undefined && drip.bytes === undefined ? drip.interval : 0;
+  const start = clock.monotonic();
   /** The line end of the last event, if the fault omits it. */
   let lineEnd = '';
   const send = (data: string, name?: string, encoding: BufferEncoding = 'utf8') => {
@@ -157,7 +151,9 @@ export async function answerWithEvents(
   };
   if (fault.bom !== undefined) await body.write('\uFEFF'.repeat(fault.bom));
   for await (const data of chunkPayloads(completion, fault)) {
-    const wait = timeToNext(record.events);
+    // The first event is due immediately.
+    const due = start + (record.events * 1000) / rate;
+    const wait = Math.max(0, due - clock.monotonic()) + (record.events === 0 ? 0 : interval);
     if (wait > 0) await pause(exchange, wait);
     if (fault['stall-after'] === record.events) {
       const end = lineEndOf(fault, 0);
@@ -174,7 +170,7 @@ export async function answerWithEvents(
       break;
     }
     const kind = fault['malformed-as'] ?? 'truncated';
-    const [, corrupt] = malformedEvents[kind];
+    const [, corrupt]: MalformedEvent = malformedEvents[kind];
     if (fault['malformed-at'] !== number) await send(data);
     else if (corrupt !== undefined) {
       await send(corrupt(data), undefined, kind === 'utf8' ? 'latin1' : 'utf8');

@@ -228,11 +228,7 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
       cause: error,
     });
   }
-  const address = server.address();
-  if (address === null || typeof address === 'string') {
-    throw new Failure('unexpected', `the sandbox has no port on ${host}`);
-  }
-  return address;
+  return server.address() as AddressInfo;
 }
 
 /**

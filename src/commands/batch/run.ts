@@ -42,19 +42,11 @@ export function runId({ clock, random }: Context): string {
 /** The shortest pause with a notice, in milliseconds. */
 const longPause = 5000;
 
-/**
- * Sends the items that have no answer, and ends when all that were started are finished.
- * @throws the first error of the input or of an item; the failure of an item is a result, not an error
- */
+/** Sends the items that have no answer, and ends when all that were started are finished. */
 async function sendPending(run: BatchRun, { stopping, admit, answer }: Pipeline): Promise<void> {
   const { selection, sink, tally } = run;
-  const { stop, halt } = stopping;
+  const { stop, crash } = stopping;
   const running = new Set<Promise<void>>();
-  const errors: unknown[] = [];
-  const fail = (error: unknown) => {
-    errors.push(error);
-    halt();
-  };
   const send = async (item: InputItem, sequence: number, permission: Permission) => {
     const { line, fingerprint, failure } = await answer(item, permission);
     if (line === undefined) return;
@@ -71,16 +63,15 @@ async function sendPending(run: BatchRun, { stopping, admit, answer }: Pipeline)
       const permission = await admit(item, sequence);
       if (permission === undefined) break;
       const task: Promise<void> = send(item, sequence, permission)
-        .catch(fail)
+        .catch(crash)
         .finally(() => running.delete(task));
       running.add(task);
       sequence += 1;
     }
   } catch (error) {
-    if (!stop.aborted) fail(error);
+    if (!stop.aborted) crash(error);
   }
   await Promise.all(running);
-  if (errors.length > 0) throw errors[0];
 }
 
 /** Sends what has no answer, and then failed items again, at most `--rerun-failed` times. */

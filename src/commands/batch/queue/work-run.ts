@@ -172,16 +172,14 @@ function watchJobs(work: Work, onDrained: () => void, onOutage: () => void): () 
 /** Answers jobs until none is left, or the run stops; those that have not started then return to the queue. */
 async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
   const { queue, plan, connection, giveUp, context } = work;
-  const { stop, cancel, fail, halt } = pipeline.stopping;
+  const { stop, cancel, fail, crash } = pipeline.stopping;
   const { clock } = context;
-  const errors: unknown[] = [];
   let order = 0;
   const run = async (job: QueueJob): Promise<JobOutcome> => {
     try {
       return await answerJob(work, pipeline, job, order++);
     } catch (error) {
-      errors.push(error);
-      halt();
+      crash(error);
       return { state: 'returned' };
     }
   };
@@ -208,7 +206,6 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
   await closeWorker();
   cancel.removeEventListener('abort', giveUpSoon);
   endChance();
-  if (errors.length > 0) throw errors[0];
 }
 
 /** Writes results that the queue does not have into a file of the current folder. @throws Failure `storage` */

@@ -116,42 +116,36 @@ function batchFailure(
   return new Failure(kind, `${outcome}${reason}`, { hint: hintFor(tally, texts, stopFailure) });
 }
 
-/** How a run ended. */
-export interface Ending {
-  /** Milliseconds from the first request to the last answer. */
-  readonly elapsed: number;
-  /** What stopped it early: a signal, `--stop-after` or `failure`; null if it ended by itself. */
-  readonly stoppedBy: string | null;
-  /** The last line; undefined if it is the message of the error. */
-  readonly notice: string | undefined;
-  /** The failure to throw; undefined if every item is answered. */
-  readonly error: unknown;
-  /** Items without a result; undefined if unknown. */
-  readonly left: number | undefined;
-}
-
+/** How a run ended. @param elapsed milliseconds from the first request to the last answer */
 export function endingOf(
   { context: { signal }, tally }: SendingRun,
   stopping: Stopping,
   elapsed: number,
   texts: EndTexts,
-): Ending {
+) {
   const { left } = texts;
   const [cause, stopFailure] = [stopping.cause(), stopping.failure()];
   const outcome = `${batchOutcome(tally, elapsed)}${texts.leftText}`;
+  /** What stopped it early; null if it ended by itself. */
   const stoppedBy = cause ?? (stopFailure === undefined ? null : 'failure');
+  let error: unknown;
+  /** The last line; undefined if it is the message of the error. */
+  let notice: string | undefined;
   if (cause === 'SIGINT' || signal.aborted) {
-    const error: unknown = signal.aborted ? signal.reason : new Interruption('SIGINT');
+    error = signal.aborted ? signal.reason : new Interruption('SIGINT');
     const isDone = left === 0 && tally.failed === 0;
-    const notice = isDone ? outcome : `stopped: ${outcome}; ${texts.rest}`;
-    return { elapsed, stoppedBy, left, notice, error };
+    notice = isDone ? outcome : `stopped: ${outcome}; ${texts.rest}`;
+  } else {
+    const isDrained = cause !== undefined && stopFailure === undefined && left !== 0;
+    error = isDrained
+      ? new Failure('unfinished', `stopped by ${cause}: ${outcome}`, { hint: texts.rest })
+      : batchFailure(tally, outcome, texts, stopFailure);
+    if (error === undefined) notice = outcome;
   }
-  const isDrained = cause !== undefined && stopFailure === undefined && left !== 0;
-  const error = isDrained
-    ? new Failure('unfinished', `stopped by ${cause}: ${outcome}`, { hint: texts.rest })
-    : batchFailure(tally, outcome, texts, stopFailure);
-  return { elapsed, stoppedBy, left, notice: error === undefined ? outcome : undefined, error };
+  return { elapsed, stoppedBy, left, notice, error };
 }
+
+export type Ending = ReturnType<typeof endingOf>;
 
 /** The exit code of `error`, with the name that `natter help exit-codes` has for it. */
 function exitOf(error: unknown): { readonly code: number; readonly name: string } {

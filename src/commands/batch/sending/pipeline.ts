@@ -216,6 +216,7 @@ export async function runAndReport(
         admit: (item, order) => admission.admit(item, order),
         answer: openAnswers(run, stopping, fallback, warn),
       });
+      stopping.rethrow();
     } finally {
       progress.end();
       fallback?.close();

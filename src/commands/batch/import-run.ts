@@ -1,8 +1,6 @@
 import fs from 'node:fs';
 import { Readable } from 'node:stream';
 import type { BatchItem } from '../../batch/input/item.ts';
-import type { Selection } from '../../batch/input/select-items.ts';
-import type { ResultIndex } from '../../batch/results/result-index.ts';
 import { readResult } from '../../batch/results/write-results.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { noAnswer } from '../../client/failure/answer-failure.ts';
@@ -10,7 +8,7 @@ import { kindOfStatus, readErrorValue } from '../../client/failure/error-body.ts
 import { readAnswer } from '../../client/stream/answer-reader.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
 import { outcomeLine } from './output/result.ts';
-import { type BatchSink, openSink } from './output/sink.ts';
+import { openSink } from './output/sink.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf } from './plan.ts';
 import { type ItemOutcome, sendChecked } from './sending/send-item.ts';
 import type { Action } from '../../run.ts';
@@ -163,34 +161,6 @@ async function importResult(
   return { line, failure: outcome.failure };
 }
 
-/** Writes the imported results of items without an answer. */
-async function writeResults(
-  batch: Batch,
-  selection: Selection,
-  sink: BatchSink,
-  tally: Tally,
-  results: ResultIndex,
-  opened: readonly number[],
-): Promise<void> {
-  const { signal } = batch.context;
-  let sequence = 0;
-  for await (const item of pendingItems(batch, selection, tally, signal)) {
-    const found = results.find(item.index);
-    if (found === undefined || item.problem !== undefined) continue;
-    await sink.accept(item);
-    const fingerprint = selection.fingerprint(item);
-    const text = readResult(opened[found.file] ?? -1, found);
-    const imported = await importResult(batch, item, fingerprint, text, found.isAnswered);
-    const { line, failure } = imported;
-    const isAnswered = failure === undefined;
-    if (isAnswered) tally.answered += 1;
-    else countFailure(tally, failure, item);
-    await sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
-    sequence += 1;
-    signal.throwIfAborted();
-  }
-}
-
 /** @throws Failure `incomplete` if items have no answer */
 function reportImport(tally: Tally, output: string | undefined, input: string, notices: Notices) {
   const { answered, failed, already, total = 0 } = tally;
@@ -208,8 +178,10 @@ function reportImport(tally: Tally, output: string | undefined, input: string, n
   });
 }
 
+/** Writes the results in the files for the items that have no answer yet. */
 async function importFiles(batch: Batch, files: readonly string[]): Promise<void> {
   const { context, options, notices, input } = batch;
+  const { signal } = context;
   const sink = await openSink(context, notices, options, batch);
   const tally = emptyTally();
   const opened: number[] = [];
@@ -231,7 +203,28 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
       const found = scanFile(descriptor, files[file] ?? '', findItem);
       for (const result of found) add({ ...result, file });
     });
-    await writeResults(batch, selection, sink, tally, results, opened);
+    let sequence = 0;
+    for await (const item of pendingItems(batch, selection, tally, signal)) {
+      const { index } = item;
+      const found = results.find(index);
+      if (found === undefined || item.problem !== undefined) continue;
+      await sink.accept(item);
+      const fingerprint = selection.fingerprint(item);
+      const text = readResult(opened[found.file] ?? -1, found);
+      const { line, failure } = await importResult(
+        batch,
+        item,
+        fingerprint,
+        text,
+        found.isAnswered,
+      );
+      if (failure === undefined) tally.answered += 1;
+      else countFailure(tally, failure, item);
+      const result = { index, fingerprint, isAnswered: failure === undefined };
+      await sink.put(sequence, item, result, line);
+      sequence += 1;
+      signal.throwIfAborted();
+    }
     await sink.finish(itemsLeft(tally) === 0, selection.takes);
   } finally {
     for (const descriptor of opened) fs.closeSync(descriptor);

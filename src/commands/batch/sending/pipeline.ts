@@ -16,39 +16,30 @@ import {
   reportEnd,
   type RunNames,
 } from '../report/ending.ts';
-import {
-  itemFingerprint,
-  type ItemFallback,
-  type ItemOutcome,
-  planItem,
-  sendItem,
-} from './send-item.ts';
+import { itemFingerprint, type ItemOutcome, planItem, sendItem } from './send-item.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
 import { withRequestHint } from '../../../cli/report.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { truncationFailure, truncationWarning } from '../../../output/notices.ts';
-import { fallbackModels } from '../../../ask/fallback.ts';
+import { type Chain, fallbackModels } from '../../../ask/fallback.ts';
 import { count } from '../../../output/figures.ts';
 
-/** Opens the models that answer an item when the batch has given up on the one before. @throws Failure for a bad fallback */
-function openFallback(run: SendingRun, warn: (text: string) => void) {
-  /** How often items went from one model to another. */
+/** Counts how often items went from one model to another, and warns about the first one. */
+function countSteps(warn: (text: string) => void) {
   const steps = new Map<string, number>();
-  return {
-    models: fallbackModels(run, run.check),
-    onStep(failed, next, text) {
-      const step = `${failed.label} to ${next.label}`;
-      const before = steps.get(step) ?? 0;
-      steps.set(step, before + 1);
-      if (before === 0) warn(text);
-    },
-    close() {
-      for (const [step, number] of steps) {
-        if (number > 1) warn(`${count(number)} items fell back from ${step}`);
-      }
-    },
-  } satisfies ItemFallback & { close(): void };
+  const onStep: Chain['onStep'] = (failed, next, text) => {
+    const step = `${failed.label} to ${next.label}`;
+    const before = steps.get(step) ?? 0;
+    steps.set(step, before + 1);
+    if (before === 0) warn(text);
+  };
+  const report = () => {
+    for (const [step, number] of steps) {
+      if (number > 1) warn(`${count(number)} items fell back from ${step}`);
+    }
+  };
+  return { onStep, report };
 }
 
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
@@ -125,13 +116,15 @@ function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
  * - `fingerprint`: undefined for an item that cannot be sent;
  * - `isStopped`: the run stops, because of this failure or another reason;
  * - `isStarved`: the service refused it, and has answered no other item for too long.
+ * @throws Failure for a bad fallback, before any item
  */
 function openAnswers(
   run: SendingRun,
   stopping: Stopping,
-  fallback: ItemFallback,
+  onStep: Chain['onStep'],
   warn: (text: string) => void,
 ) {
+  const models = fallbackModels(run, run.check);
   const { context, options, plan, service, settings, tally } = run;
   const most = Math.max(minFailures, 2 * plan.concurrency);
   const circuitBreaker = createCircuitBreaker({
@@ -147,7 +140,7 @@ function openAnswers(
     try {
       if (item.problem !== undefined) throw unsendable(item);
       fingerprint = itemFingerprint(item, settings);
-      outcome = await sendItem(run, stopping, item.content, permission, fallback);
+      outcome = await sendItem(run, stopping, item.content, permission, models, onStep);
     } catch (error) {
       permission.end(false, undefined);
       const failure = withRequestHint(toFailure(error), settings);
@@ -206,20 +199,19 @@ export async function runAndReport(
     progress.clear();
     presentation.notices.warning(text);
   };
+  const steps = countSteps(warn);
   let ending: Ending;
   try {
-    let fallback: ReturnType<typeof openFallback> | undefined;
     try {
-      fallback = openFallback(run, warn);
       await work({
         stopping,
         admit: (item, order) => admission.admit(item, order),
-        answer: openAnswers(run, stopping, fallback, warn),
+        answer: openAnswers(run, stopping, steps.onStep, warn),
       });
       stopping.rethrow();
     } finally {
       progress.end();
-      fallback?.close();
+      steps.report();
       stopping.end();
     }
     const elapsed = clock.monotonic() - start;

@@ -13,7 +13,7 @@ import { textMessages } from '../../../conversation/message-text.ts';
 import type { CompletionRequest, Message } from '../../../client/contract.ts';
 import { followSignals } from '../../../client/http/timer.ts';
 import { rephrase } from '../../../client/failure/change-failure.ts';
-import { stoppedAnswer, toFailure } from '../../../output/ending-failure.ts';
+import { stoppedAnswer } from '../../../output/ending-failure.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import { withRequestHint } from '../../../cli/report.ts';
 import type { GuardedRequest } from '../../../input/secret-guard.ts';
@@ -110,7 +110,7 @@ function refusedOutcome(outcome: ItemOutcome, attempts: number | undefined): Ite
 
 /** Sends a request of an item, and again after a 429 and after a cut answer. */
 async function sendRequest(
-  { service: { client }, settings, plan, context: { clock } }: SendingRun,
+  { service: { client }, plan, context: { clock } }: SendingRun,
   { stop, cancel }: RunSignals,
   { request, redaction: guard }: GuardedRequest,
   permission: Permission | undefined,
@@ -150,9 +150,7 @@ async function sendRequest(
     for (;;) {
       isRefused = false;
       const answer = await ask({ send, clock, signal, guard }, sink);
-      const failure = answer.isStopped
-        ? stoppedAnswer()
-        : answer.failure && withRequestHint(answer.failure, settings);
+      const failure = answer.isStopped ? stoppedAnswer() : answer.failure;
       const outcome = { ...answer, failure, requestedModel: request.model, isStarved: false };
       attempts += outcome.metadata.attempts ?? 1;
       longest = longer(longest, outcome);
@@ -199,12 +197,6 @@ export async function sendChecked(
   };
 }
 
-/** The models that may answer the items of a batch, one after the other. */
-export interface ItemFallback {
-  readonly models: Chain['models'];
-  readonly onStep: Chain['onStep'];
-}
-
 /**
  * Sends one item until it is answered, or all models have failed for good. A model that answered is asked again if its
  * answer does not conform.
@@ -215,20 +207,15 @@ export async function sendItem(
   signals: RunSignals,
   content: ItemContent,
   permission: Permission | undefined,
-  { models, onStep }: ItemFallback,
+  models: Chain['models'],
+  onStep: Chain['onStep'],
 ): Promise<ItemOutcome> {
   const { stream, check, guard, service } = run;
   const { model: _model, ...withoutModel } = content;
   const chain: Chain = {
     models,
-    plan({ settings }, isFirst) {
-      try {
-        // Only the first model may be replaced by the item's own.
-        return planItem(isFirst ? content : withoutModel, settings, stream);
-      } catch (error) {
-        throw withRequestHint(toFailure(error), settings);
-      }
-    },
+    // Only the first model may be replaced by the item's own.
+    plan: ({ settings }, isFirst) => planItem(isFirst ? content : withoutModel, settings, stream),
     onStep,
   };
   let from = chooseModel(chain);
@@ -242,11 +229,11 @@ export async function sendItem(
       if (failed.length === 0) return sendRequest(run, signals, guarded, permission);
       // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
       const next = { ...service, client: await service.clientOf(model.settings) };
-      const nextRun = { ...run, service: next, settings: model.settings };
-      return sendRequest(nextRun, signals, guarded, undefined);
+      return sendRequest({ ...run, service: next }, signals, guarded, undefined);
     });
     from = given.choice;
-    return given;
+    const { failure } = given;
+    return { ...given, failure: failure && withRequestHint(failure, from.model.settings) };
   };
   if (check === undefined) return send(request.messages);
   return sendChecked(check, request, send, () => !signals.stop.aborted);

@@ -144,34 +144,9 @@ async function countJobs(queue: BatchQueue): Promise<number> {
   return waiting + active + delayed;
 }
 
-/**
- * Counts the jobs twice a second. While the connection is lost, a count may never return.
- * @param onDrained none is left, and the worker does not wait for more
- * @returns the stop function
- */
-function watchJobs(work: Work, onDrained: () => void, onOutage: () => void): () => void {
-  const { queue, connection, jobs, context, options } = work;
-  const { clock } = context;
-  let isCounting = false;
-  let lostAt: number | undefined;
-  const recount = async () => {
-    isCounting = true;
-    // The connection was closed meanwhile, or the queue refuses all commands; the next count shows whether it lasts.
-    jobs.left = await countJobs(queue).catch(() => undefined);
-    isCounting = false;
-    if (jobs.left === 0 && options.wait !== true) onDrained();
-  };
-  return clock.repeat(interval, () => {
-    const now = clock.monotonic();
-    lostAt = connection.restored() === undefined ? undefined : (lostAt ?? now);
-    if (lostAt !== undefined && now - lostAt >= longestOutage) onOutage();
-    else if (lostAt === undefined && !isCounting) void recount();
-  });
-}
-
 /** Answers jobs until none is left, or the run stops; those that have not started then return to the queue. */
 async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
-  const { queue, plan, connection, giveUp, context } = work;
+  const { queue, plan, connection, giveUp, jobs, options, context } = work;
   const { stop, cancel, fail, crash } = pipeline.stopping;
   const { clock } = context;
   let order = 0;
@@ -188,15 +163,25 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
   const giveUpSoon = () => (endChance = clock.timer(lastChance, () => giveUp.abort()));
   cancel.addEventListener('abort', giveUpSoon);
   const drained = new AbortController();
-  const endWatch = watchJobs(
-    work,
-    () => drained.abort(),
-    () => {
+  let isCounting = false;
+  const recount = async () => {
+    isCounting = true;
+    // The connection was closed meanwhile, or the queue refuses all commands; the next count shows whether it lasts.
+    jobs.left = await countJobs(queue).catch(() => undefined);
+    isCounting = false;
+    if (jobs.left === 0 && options.wait !== true) drained.abort();
+  };
+  let lostAt: number | undefined;
+  const endWatch = clock.repeat(interval, () => {
+    const now = clock.monotonic();
+    lostAt = connection.restored() === undefined ? undefined : (lostAt ?? now);
+    if (lostAt !== undefined && now - lostAt >= longestOutage) {
       const message = `the connection to ${connection.label} was lost for too long`;
       fail(new Failure('unreachable', message, { hint: 'start the queue again' }));
       giveUp.abort();
-    },
-  );
+      // While the connection is lost, a count may never return.
+    } else if (lostAt === undefined && !isCounting) void recount();
+  });
   // `aborted` keeps only one listener alive for each object.
   await Promise.race([aborted(drained.signal, drained), aborted(stop, work)]);
   endWatch();

@@ -24,7 +24,6 @@ export interface BatchHeader {
   };
 }
 
-/** An item in a queue. */
 export interface QueuedItem extends BatchItem {
   /** See `promptFingerprint`. */
   readonly fingerprint: string;
@@ -120,7 +119,6 @@ export const keyPrefix = 'natter';
 const firstRetryDelay = 5000;
 /** Jobs a minute; BullMQ's pauses apply only to a queue with a limit. */
 const unlimited = 60e9;
-/** Milliseconds. */
 const minute = 60_000;
 /** Items that are read together. */
 const scanSize = 1000;
@@ -151,9 +149,8 @@ function openStore(client: RedisClient, name: string) {
       await call('HSET', 'batch', 'header', JSON.stringify(header));
       await client.call('SADD', `${keyPrefix}:batches`, name);
     },
-    /** The first answer of an item stays; a failure never replaces an answer. */
+    /** The first answer stays, also if a worker that was suspended brings a second one, or a failure. */
     async putResult({ index, isAnswered, line }: QueuedResult): Promise<void> {
-      // The first answer stays, also if a worker that was suspended brings a second one.
       if (isAnswered) await call('HSETNX', 'answers', index, line);
       else await call('HSET', 'failures', index, line);
     },
@@ -273,9 +270,7 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
       await queue.setGlobalRateLimit(max, duration);
     },
     /** All workers start no job for this time. */
-    pause(milliseconds: number): Promise<void> {
-      return queue.rateLimit(Math.ceil(milliseconds));
-    },
+    pause: (milliseconds: number): Promise<void> => queue.rateLimit(Math.ceil(milliseconds)),
     /**
      * Runs jobs, at most `concurrency` at once, with leases, retries and the shared rate of BullMQ.
      * @param onError gets errors of the queue itself, which the worker survives
@@ -306,7 +301,6 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
       worker.on('error', onError);
       return () => worker.close();
     },
-    /** Deletes the batch. */
     async remove(): Promise<void> {
       await queue.obliterate({ force: true });
       await client.call('DEL', ...parts.map((part) => `${keyPrefix}:${name}:${part}`));

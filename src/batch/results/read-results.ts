@@ -7,7 +7,6 @@ import { Failure } from '../../failure.ts';
 import { createLineSplitter } from '../../storage/read-lines.ts';
 import { cannotRead, errorCode, failureReason } from '../../storage/storage-failure.ts';
 
-/** A line of a file, with its place. */
 interface FileLine {
   /** The number of the line, from 1. */
   readonly number: number;

@@ -275,7 +275,7 @@ export async function workBatch(
       left: () => jobs.left,
       onPause(wait) {
         // The other workers would be refused, too. Without this pause they find out themselves.
-        if (wait >= sharedPause) queue.pause(Math.ceil(wait)).catch(() => undefined);
+        if (wait >= sharedPause) queue.pause(wait).catch(() => undefined);
       },
       broken: giveUp.signal,
       header,

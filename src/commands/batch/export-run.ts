@@ -71,7 +71,7 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
   const batch = await openBatch(run, file);
   const { input, settings, notices } = batch;
   const { output, results } = options;
-  refuseSharedFiles(options, file, context.environment);
+  refuseSharedFiles(context, options, file);
   checkOutput(context, options);
   if (results !== undefined && !fs.existsSync(results)) {
     throw new Failure('usage', `cannot read ${results}: no such file`);

@@ -12,7 +12,6 @@ import { openSink } from './output/sink.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf } from './plan.ts';
 import { type ItemOutcome, sendChecked } from './sending/send-item.ts';
 import type { Action } from '../../run.ts';
-import { refuseReservedName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { toFailure } from '../../output/ending-failure.ts';
@@ -247,7 +246,6 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
       hint: 'for example: ‹natter batch import prompts.csv output.jsonl -o answers.jsonl›',
     });
   }
-  if (options.output !== undefined) refuseReservedName(options.output, context.platform);
-  for (const name of [file, ...files]) refuseSharedFiles(options, name, context.environment);
+  for (const name of [file, ...files]) refuseSharedFiles(context, options, name);
   await importFiles(batch, files);
 };

@@ -16,7 +16,6 @@ import { openGuard } from './secret-guard.ts';
 import { type Pipeline, runAndReport } from './sending/pipeline.ts';
 import { planItem } from './sending/send-item.ts';
 import type { Context, StartedRun } from '../../run.ts';
-import { refuseReservedName } from '../../storage/file-name.ts';
 import { describeRequest } from '../../ask/dry-run.ts';
 import type { PlannedRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
@@ -99,8 +98,7 @@ function refuseFiles({ context, options, plan, input }: Batch, file: string | un
       hint: 'for example: ‹natter batch prompts.txt -o answers.jsonl --rerun-failed 2›',
     });
   }
-  if (output !== undefined) refuseReservedName(output, context.platform);
-  refuseSharedFiles(options, file, context.environment);
+  refuseSharedFiles(context, options, file);
   if (summary !== undefined) refuseUnwritableSummary(summary);
 }
 

@@ -76,21 +76,11 @@ describe('natter batch export', () => {
     [['p.txt', '-o', 'p.txt'], 'p.txt is the input'],
     [['p.txt', '-o', 'old.jsonl'], 'old.jsonl already exists'],
     [['p.txt', '--results', 'none.jsonl'], 'cannot read none.jsonl'],
-    [['p.txt', '--results', 'old.jsonl'], 'line 1 of old.jsonl is not a result'],
-    [['empty.txt'], 'empty.txt contains no prompt'],
-    [['p.txt', '--template', '{{x}}', '--format', 'csv'], '"x" in the template is not a column'],
   ])('%j is refused', async (words, message) => {
-    const place = await openFiles({ 'p.txt': 'one\n', 'empty.txt': '\n', 'old.jsonl': 'old\n' });
+    const place = await openFiles({ 'p.txt': 'one\n', 'old.jsonl': 'old\n' });
     expectFailure(await place.run(['export', ...words]), 2, message);
     expect(place.read('old.jsonl')).toBe('old\n');
     expect(place.read('p.txt')).toBe('one\n');
-  });
-
-  test('replaces a file with --force', async () => {
-    const place = await openFiles({ 'p.txt': 'one\n', 'old.jsonl': 'old\n' });
-    const { code } = await place.run(['export', 'p.txt', '-o', 'old.jsonl', '--force']);
-    expect(code).toBe(0);
-    expect(parse(place.read('old.jsonl'))).toHaveLength(1);
   });
 });
 
@@ -330,14 +320,6 @@ describe('natter batch import', () => {
     place.write('output.jsonl', text);
     expectFailure(await place.run([...importWords, '-o', 'out.jsonl']), 2, message);
     expect(place.has('out.jsonl')).toBe(false);
-  });
-
-  test('refuses two answers to an item in two files', async () => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', lines(answer('a', 'x')));
-    place.write('second.jsonl', lines(answer('a', 'y')));
-    const result = await place.run([...importWords, 'second.jsonl', '-o', 'out.jsonl']);
-    expectFailure(result, 2, 'item 1 is answered twice, in output.jsonl and second.jsonl');
   });
 
   test.each([

@@ -18,7 +18,7 @@ import { planItem } from './sending/send-item.ts';
 import type { Context, StartedRun } from '../../run.ts';
 import { describeRequest } from '../../ask/dry-run.ts';
 import type { PlannedRequest } from '../../ask/plan-request.ts';
-import { openService } from '../../ask/service.ts';
+import { openService, type Service } from '../../ask/service.ts';
 import { withHint } from '../../cli/report.ts';
 import { guardRequest } from '../../input/secret-guard.ts';
 import { Failure } from '../../failure.ts';
@@ -102,55 +102,6 @@ function refuseFiles({ context, options, plan, input }: Batch, file: string | un
   if (summary !== undefined) refuseUnwritableSummary(summary);
 }
 
-/** Sends the items, and reports how that ended. @throws Failure, or an interruption */
-async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
-  const { context, options, presentation, plan, settings, input, notices } = batch;
-  const { output } = options;
-  const selection = await selectItems(batch, resultsFileOf(options), sink);
-  const tally = emptyTally();
-  const guard = openGuard(batch, input, batch.history.texts);
-  await checkItems(batch, selection, tally, guard.inspect);
-  const source = {
-    command: 'batch',
-    batch: runId(context),
-    limits: limitsOfRun(plan.limits, settings),
-    costs: tally.costs,
-  };
-  const service = await openService(batch, source, {
-    network: undiciNetwork,
-    writesFile: output !== undefined,
-  });
-  try {
-    const run: BatchRun = {
-      ...batch,
-      command: 'natter batch',
-      service,
-      guard: await guard.forRequests(),
-      stream: options.stream,
-      stopsStarved: true,
-      tally,
-      onPause(wait) {
-        // A progress line shows the pause itself.
-        if (presentation.animated || wait < longPause) return;
-        notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
-      },
-      broken: sink.broken,
-      selection,
-      sink,
-    };
-    const shard = plan.shard === undefined ? null : `${plan.shard.number}/${plan.shard.count}`;
-    const names = { input: input.name, output: output ?? null, shard };
-    const sendAll = (pipeline: Pipeline) => sendRounds(run, pipeline);
-    await runAndReport(run, names, sendAll, async () => {
-      const left = itemsLeft(tally);
-      await sink.finish(left === 0, selection.takes);
-      return fileTexts(output, left);
-    });
-  } finally {
-    await service.close();
-  }
-}
-
 /** Adds up what the items of a dry run would cost, with answers of the maximum length. */
 function createEstimate(prices: PriceTable) {
   let [sendable, tokens] = [0, 0];
@@ -230,18 +181,61 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
 
 /** @throws Failure; an Interruption after Ctrl+C; or the reason `context.signal` was aborted with */
 export async function runBatch(
-  run: StartedRun<BatchOptions>,
+  started: StartedRun<BatchOptions>,
   file: string | undefined,
 ): Promise<void> {
-  const { context, options } = run;
-  if (options.output === undefined) refuseClosedOutput(context.streams.stdout, false);
-  const batch = await openBatch(run, file);
+  const { context, options, presentation } = started;
+  const { output } = options;
+  if (output === undefined) refuseClosedOutput(context.streams.stdout, false);
+  const batch = await openBatch(started, file);
   refuseFiles(batch, file);
   if (options.dryRun === true) return printBatchDryRun(batch);
-  const sink = await openSink(context, batch.notices, options, batch);
+  const { plan, settings, input, notices } = batch;
+  const sink = await openSink(context, notices, options, batch);
+  let service: Service | undefined;
   try {
-    await sendTo(sink, batch);
+    const selection = await selectItems(batch, resultsFileOf(options), sink);
+    const tally = emptyTally();
+    const guard = openGuard(batch, input, batch.history.texts);
+    await checkItems(batch, selection, tally, guard.inspect);
+    const source = {
+      command: 'batch',
+      batch: runId(context),
+      limits: limitsOfRun(plan.limits, settings),
+      costs: tally.costs,
+    };
+    const use = { network: undiciNetwork, writesFile: output !== undefined };
+    service = await openService(batch, source, use);
+    const run: BatchRun = {
+      ...batch,
+      command: 'natter batch',
+      service,
+      guard: await guard.forRequests(),
+      stream: options.stream,
+      stopsStarved: true,
+      tally,
+      onPause(wait) {
+        // A progress line shows the pause itself.
+        if (presentation.animated || wait < longPause) return;
+        notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
+      },
+      broken: sink.broken,
+      selection,
+      sink,
+    };
+    const shard = plan.shard === undefined ? null : `${plan.shard.number}/${plan.shard.count}`;
+    const names = { input: input.name, output: output ?? null, shard };
+    const sendAll = (pipeline: Pipeline) => sendRounds(run, pipeline);
+    await runAndReport(run, names, sendAll, async () => {
+      const left = itemsLeft(tally);
+      await sink.finish(left === 0, selection.takes);
+      return fileTexts(output, left);
+    });
   } finally {
-    await sink.close();
+    try {
+      await service?.close();
+    } finally {
+      await sink.close();
+    }
   }
 }

@@ -55,35 +55,6 @@ function readResult(index: number, text: string) {
   };
 }
 
-/** Writes the results that the sink does not have yet, and counts all of them. */
-async function collect(
-  queue: BatchQueue,
-  sink: BatchSink,
-  fingerprints: Fingerprints,
-  signal: AbortSignal,
-): Promise<Tally> {
-  const indexes = [...fingerprints.keys()];
-  const tally = { ...emptyTally(), total: indexes.length };
-  let sequence = 0;
-  for await (const { index, isAnswered, line } of queue.results(indexes)) {
-    signal.throwIfAborted();
-    if (sink.find(index)?.isAnswered === true) {
-      tally.already += 1;
-      continue;
-    }
-    const { place, failure, tokens } = readResult(index, line);
-    // natter's own format needs only the line.
-    const item = { ...place, problem: 'is in a queue' };
-    if (isAnswered) tally.answered += 1;
-    else countFailure(tally, failure, item);
-    tally.tokens += tokens;
-    const fingerprint = readFingerprint(fingerprints.get(index));
-    await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
-    sequence += 1;
-  }
-  return tally;
-}
-
 /** @throws Failure if items failed or are left */
 function conclude(tally: Tally, name: string, elapsed: number): string {
   const left = itemsLeft(tally) ?? 0;
@@ -122,7 +93,25 @@ export async function collectBatch(
     try {
       const fingerprints = await queue.fingerprints();
       refuseDifferent(queue.name, sink, fingerprints);
-      const tally = await collect(queue, sink, fingerprints, context.signal);
+      const indexes = [...fingerprints.keys()];
+      const tally = { ...emptyTally(), total: indexes.length };
+      let sequence = 0;
+      for await (const { index, isAnswered, line } of queue.results(indexes)) {
+        context.signal.throwIfAborted();
+        if (sink.find(index)?.isAnswered === true) {
+          tally.already += 1;
+          continue;
+        }
+        const { place, failure, tokens } = readResult(index, line);
+        // natter's own format needs only the line.
+        const item = { ...place, problem: 'is in a queue' };
+        if (isAnswered) tally.answered += 1;
+        else countFailure(tally, failure, item);
+        tally.tokens += tokens;
+        const fingerprint = readFingerprint(fingerprints.get(index));
+        await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
+        sequence += 1;
+      }
       const isComplete = itemsLeft(tally) === 0;
       await sink.finish(isComplete, (index) => fingerprints.has(index));
       if (remove && (isComplete || force)) await queue.remove();

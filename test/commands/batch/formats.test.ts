@@ -348,16 +348,6 @@ describe('natter batch --schema', () => {
       request: { body: { messages: [...messages, { role: 'user', content: added }] } },
     });
   });
-
-  test.each([
-    [['--schema', 'name itn'], /did you mean int/],
-    [['--schema-retries', '1'], /--schema-retries needs --schema/],
-  ])('%j is refused before anything is sent', async (options, message) => {
-    const { run, requests } = await openChecked(['a'], [right]);
-    const { code, stderr } = await run(['p.txt', ...options]);
-    expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 0 });
-    expect(stderr).toMatch(message);
-  });
 });
 
 test('an answer that was cut at --max-tokens is not a transient failure', async () => {

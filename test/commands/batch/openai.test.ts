@@ -108,39 +108,24 @@ const answer = (id: string | undefined, content: string, more: object = {}) => (
 
 /** A request that OpenAI did not process in time. */
 const expired = (id: string) => ({
-  id: `batch_req_${id}`,
-  custom_id: id,
+  ...answer(id, ''),
   response: null,
   error: { code: 'batch_expired', message: 'This request expired.' },
 });
 
+const refusal = (body: object | null) => ({ status_code: 400, request_id: 'req_2', body });
+
 /** A request that OpenAI refused. */
-const refused = (id: string) => ({
-  id: `batch_req_${id}`,
-  custom_id: id,
-  response: {
-    status_code: 400,
-    request_id: 'req_2',
-    body: {
-      error: { message: 'too long', type: 'invalid_request_error', param: null, code: null },
-    },
-  },
-  error: null,
-});
+const refused = (id: string) => {
+  const error = { message: 'too long', type: 'invalid_request_error', param: null, code: null };
+  return { ...answer(id, ''), response: refusal({ error }) };
+};
 
 /** A request that vLLM refused. */
-const refusedByVllm = (id: string) => ({
-  id: `vllm-${id}`,
-  custom_id: id,
-  response: { status_code: 400, request_id: 'vllm-batch-1', body: null },
-  error: {
-    object: 'error',
-    message: 'bad prompt',
-    type: 'BadRequestError',
-    param: null,
-    code: 400,
-  },
-});
+const refusedByVllm = (id: string) => {
+  const error = { object: 'error', message: 'bad prompt', type: 'BadRequestError', code: 400 };
+  return { ...answer(id, ''), response: refusal(null), error };
+};
 
 test('natter batch export --schema puts the schema into the prompt, and no field that the service may refuse', async () => {
   const place = await openPrompts(2);

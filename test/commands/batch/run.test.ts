@@ -252,14 +252,6 @@ test('--fallback sends each failed item to the next model', async () => {
   ]);
 });
 
-test('with --fallback, a failure of all models is the result', async () => {
-  const { code, results } = await runBatch([failed, failed], '{"prompt":"a"}\n');
-  expect(code).toBe(75);
-  expect(results).toMatchObject([
-    { error: { message: expect.stringContaining('before that, origin: the service failed') } },
-  ]);
-});
-
 const checked = ['--schema', 'age int', '--response-format', 'json_object'];
 
 const ages = { wrong: [streamed('{"age":"x"}')], right: [streamed('{"age":3}')] };

@@ -103,32 +103,6 @@ async function* formattedTexts(
   }
 }
 
-/** @throws Failure `storage` */
-async function writeFormatted(
-  batch: Batch,
-  output: string,
-  results: string,
-  isComplete: boolean,
-  takes: Selection['takes'],
-): Promise<void> {
-  try {
-    const found = readResults(results);
-    if (found.count === 0 && !isComplete) return;
-    const descriptor = fs.openSync(results, 'r');
-    try {
-      await replaceWithTexts(resultsPath(output), formattedTexts(batch, found, descriptor, takes));
-    } finally {
-      fs.closeSync(descriptor);
-    }
-  } catch (error) {
-    throw cannotWrite(
-      output,
-      error,
-      `the results are in ${results}; run the same command again to write the file`,
-    );
-  }
-}
-
 /**
  * Writes results to the file of `-o`, else to standard output.
  * @param batch what results belong to; other formats than natter's own need it, and are written at the end
@@ -202,8 +176,22 @@ export async function openSink(
     async finish(isComplete: boolean, takes: Selection['takes']): Promise<void> {
       if (file === undefined) return ordered.end();
       await file.finish(!unordered, isComplete);
-      if (batch === undefined || output === undefined || name === undefined) return;
-      if (output !== name) await writeFormatted(batch, output, name, isComplete, takes);
+      if (batch === undefined || name === undefined || output === undefined || output === name)
+        return;
+      try {
+        const found = readResults(name);
+        if (found.count === 0 && !isComplete) return;
+        const descriptor = fs.openSync(name, 'r');
+        try {
+          const texts = formattedTexts(batch, found, descriptor, takes);
+          await replaceWithTexts(resultsPath(output), texts);
+        } finally {
+          fs.closeSync(descriptor);
+        }
+      } catch (error) {
+        const hint = `the results are in ${name}; run the same command again to write the file`;
+        throw cannotWrite(output, error, hint);
+      }
     },
     async close(): Promise<void> {
       for (const text of file?.unsaved() ?? []) await stdout.write(text);

@@ -1,4 +1,3 @@
-import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import { readFingerprint } from '../../../batch/fingerprint.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { type BatchSink, openSink } from '../output/sink.ts';
@@ -125,8 +124,6 @@ export async function collectBatch(
   }
 }
 
-type NamedCounts = Awaited<ReturnType<BatchQueue['counts']>> & { readonly name: string };
-
 const columns = [
   'BATCH',
   'ITEMS',
@@ -138,18 +135,6 @@ const columns = [
   'RATE',
   'WORKERS',
 ].map((heading) => ({ heading }));
-
-function row({ name, lastMinute, workers, ...jobs }: NamedCounts): readonly string[] {
-  const numbers = Object.values(jobs).map((number) => count(number));
-  return [name, ...numbers, `${count(lastMinute)}/min`, count(workers)];
-}
-
-const record = ({ name, lastMinute, workers, ...jobs }: NamedCounts): object => ({
-  batch: name,
-  ...jobs,
-  answered_last_minute: lastMinute,
-  workers,
-});
 
 /** Runs `natter batch status`: the batch of `--batch`, else all. @throws Failure */
 export async function printStatus(
@@ -163,13 +148,20 @@ export async function printStatus(
       options.batch === undefined
         ? (await connection.batches()).map((name) => connection.open(name))
         : [await findBatch(connection, options)];
-    const all: NamedCounts[] = [];
-    for (const queue of queues) all.push({ name: queue.name, ...(await queue.counts()) });
-    if (options.json === true) return await printJson(context, all.map(record));
-    if (all.length === 0) {
+    const records: object[] = [];
+    const rows: (readonly string[])[] = [];
+    for (const queue of queues) {
+      const { name: batch } = queue;
+      const { lastMinute, workers, ...jobs } = await queue.counts();
+      const numbers = Object.values(jobs).map((number) => count(number));
+      rows.push([batch, ...numbers, `${count(lastMinute)}/min`, count(workers)]);
+      records.push({ batch, ...jobs, answered_last_minute: lastMinute, workers });
+    }
+    if (options.json === true) return await printJson(context, records);
+    if (rows.length === 0) {
       return presentation.notices.notice(`the queue at ${connection.label} has no batch`);
     }
-    await printTable(run, columns, all.map(row));
+    await printTable(run, columns, rows);
   } finally {
     await connection.close();
   }

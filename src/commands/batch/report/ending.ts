@@ -94,28 +94,6 @@ export function kindOf(
   return others.length === 0 ? kind : 'unexpected';
 }
 
-/** The failure of a run with failed items, or that stopped early; undefined for any other. */
-function batchFailure(
-  tally: Tally,
-  outcome: string,
-  texts: EndTexts,
-  stopFailure: Failure | undefined,
-): Failure | undefined {
-  const kind = kindOf(tally, stopFailure);
-  if (stopFailure !== undefined && (tally.failed === 0 || stopFailure.kind === 'budget')) {
-    const { message, hint } = stopFailure;
-    return new Failure(kind, `${message}; ${outcome}`, {
-      hint: hint === undefined ? texts.rest : `${hint}; ${texts.rest}`,
-    });
-  }
-  if (tally.failed === 0) return undefined;
-  const reason =
-    stopFailure === undefined || texts.leftText === ''
-      ? ''
-      : `; stopped because further items would fail too: ${stopFailure.message}`;
-  return new Failure(kind, `${outcome}${reason}`, { hint: hintFor(tally, texts, stopFailure) });
-}
-
 /** How a run ended. @param elapsed milliseconds from the first request to the last answer */
 export function endingOf(
   { context: { signal }, tally }: SendingRun,
@@ -123,25 +101,34 @@ export function endingOf(
   elapsed: number,
   texts: EndTexts,
 ) {
-  const { left } = texts;
+  const { left, leftText, rest } = texts;
   const [cause, stopFailure] = [stopping.cause(), stopping.failure()];
-  const outcome = `${batchOutcome(tally, elapsed)}${texts.leftText}`;
+  const outcome = `${batchOutcome(tally, elapsed)}${leftText}`;
+  const kind = kindOf(tally, stopFailure);
   /** What stopped it early; null if it ended by itself. */
   const stoppedBy = cause ?? (stopFailure === undefined ? null : 'failure');
+  /** The failure to throw; undefined if every item is answered. */
   let error: unknown;
   /** The last line; undefined if it is the message of the error. */
   let notice: string | undefined;
   if (cause === 'SIGINT' || signal.aborted) {
     error = signal.aborted ? signal.reason : new Interruption('SIGINT');
     const isDone = left === 0 && tally.failed === 0;
-    notice = isDone ? outcome : `stopped: ${outcome}; ${texts.rest}`;
-  } else {
-    const isDrained = cause !== undefined && stopFailure === undefined && left !== 0;
-    error = isDrained
-      ? new Failure('unfinished', `stopped by ${cause}: ${outcome}`, { hint: texts.rest })
-      : batchFailure(tally, outcome, texts, stopFailure);
-    if (error === undefined) notice = outcome;
-  }
+    notice = isDone ? outcome : `stopped: ${outcome}; ${rest}`;
+  } else if (cause !== undefined && stopFailure === undefined && left !== 0) {
+    error = new Failure('unfinished', `stopped by ${cause}: ${outcome}`, { hint: rest });
+  } else if (stopFailure !== undefined && (tally.failed === 0 || stopFailure.kind === 'budget')) {
+    const { message, hint } = stopFailure;
+    error = new Failure(kind, `${message}; ${outcome}`, {
+      hint: hint === undefined ? rest : `${hint}; ${rest}`,
+    });
+  } else if (tally.failed > 0) {
+    const reason =
+      stopFailure === undefined || leftText === ''
+        ? ''
+        : `; stopped because further items would fail too: ${stopFailure.message}`;
+    error = new Failure(kind, `${outcome}${reason}`, { hint: hintFor(tally, texts, stopFailure) });
+  } else notice = outcome;
   return { elapsed, stoppedBy, left, notice, error };
 }
 

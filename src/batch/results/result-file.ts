@@ -22,10 +22,7 @@ interface ResultFileOptions extends LockOptions {
 /** A failure as it is; any other error as that of a file that cannot be written. */
 export function cannotWrite(name: string, cause: unknown, hint?: string): Failure {
   if (cause instanceof Failure) return cause;
-  return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, {
-    ...(hint === undefined ? {} : { hint }),
-    cause,
-  });
+  return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, { hint, cause });
 }
 
 /** Runs an action on a file that is to be opened. @throws Failure `usage` or `storage` */

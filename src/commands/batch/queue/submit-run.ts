@@ -1,12 +1,10 @@
 import { isLoopbackName } from '../../../address.ts';
 import type { InputItem } from '../../../batch/input/item.ts';
-import type { Selection } from '../../../batch/input/select-items.ts';
 import {
   type BatchHeader,
   batchNameOf,
   type QueuedItem,
   type QueuedResult,
-  type BatchQueue,
 } from '../../../batch/queue/redis-queue.ts';
 import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { emptyTally } from '../../../batch/tally.ts';
@@ -68,29 +66,6 @@ function headerOf({ input, own, options, check }: Batch): BatchHeader {
   };
 }
 
-/** Adds items to the queue. @param attempts of each item that can be sent */
-async function addItems(
-  { context: { secrets } }: Batch,
-  { fingerprint }: Selection,
-  queue: BatchQueue,
-  items: readonly InputItem[],
-  attempts: number,
-): Promise<void> {
-  const good: QueuedItem[] = [];
-  const bad: QueuedResult[] = [];
-  for (const item of items) {
-    if (item.problem === undefined) {
-      const { given: _given, ...sent } = item;
-      good.push({ ...sent, fingerprint: fingerprint(item) });
-    } else {
-      const line = failureLine(secrets, item, undefined, unsendable(item));
-      bad.push({ index: item.index, isAnswered: false, line: line.trimEnd() });
-    }
-  }
-  await queue.add(good, attempts);
-  await queue.addUnsendable(bad);
-}
-
 /** Runs `natter batch submit`. @throws Failure */
 export async function submitBatch(
   run: StartedRun<SubmitOptions>,
@@ -131,15 +106,25 @@ export async function submitBatch(
     // Another submit may have added items since.
     known = await queue.fingerprints();
     let [all, added] = [0, 0];
-    const waiting: InputItem[] = [];
+    const good: QueuedItem[] = [];
+    const bad: QueuedResult[] = [];
+    const addBlock = async () => {
+      await queue.add(good.splice(0), attempts);
+      await queue.addUnsendable(bad.splice(0));
+    };
     for await (const item of pendingItems(batch, selection, emptyTally(), context.signal)) {
       all += 1;
       if (check(item)) added += 1;
-      waiting.push(item);
-      if (waiting.length < blockSize) continue;
-      await addItems(batch, selection, queue, waiting.splice(0), attempts);
+      if (item.problem === undefined) {
+        const { given: _given, ...sent } = item;
+        good.push({ ...sent, fingerprint: selection.fingerprint(item) });
+      } else {
+        const line = failureLine(context.secrets, item, undefined, unsendable(item));
+        bad.push({ index: item.index, isAnswered: false, line: line.trimEnd() });
+      }
+      if (good.length + bad.length === blockSize) await addBlock();
     }
-    await addItems(batch, selection, queue, waiting, attempts);
+    await addBlock();
     if (!isNew) await queue.setHeader(header);
     const retried = await queue.retryFailed();
     const before = all === added ? '' : `, ${count(all - added)} were there before`;

@@ -208,26 +208,6 @@ function saveUnsaved({ unsaved, queue, presentation }: Work): void {
   );
 }
 
-async function workAndReport(work: Work): Promise<void> {
-  const { queue, giveUp, connection, header, jobs } = work;
-  giveUp.signal.addEventListener('abort', () => {
-    saveUnsaved(work);
-    // Commands of the worker would wait for a connection that may never return.
-    connection.giveUp();
-  });
-  const names = { input: header.input, output: null, shard: null, batch: queue.name };
-  const answerAll = (pipeline: Pipeline) => answerJobs(work, pipeline);
-  await runAndReport(work, names, answerAll, async () => {
-    const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
-    return {
-      left,
-      leftText: left ? `, ${count(left)} left in the queue` : '',
-      rest: 'run ‹natter batch work› again for the rest',
-      retry: '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›',
-    };
-  });
-}
-
 /** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl+C */
 export async function workBatch(
   started: StartedRun<WorkOptions>,
@@ -262,7 +242,7 @@ export async function workBatch(
     const guard = await openGuard(working).forRequests();
     // The queue limits the requests of all workers; tokens are limited here.
     if (rateLimits.requests !== undefined) await queue.setRate(rateLimits.requests);
-    await workAndReport({
+    const work: Work = {
       ...working,
       command: 'natter batch work',
       plan: { ...plan, rateLimits: { ...rateLimits, requests: undefined } },
@@ -285,6 +265,22 @@ export async function workBatch(
       unsaved: new Set(),
       giveUp,
       onQueueError: reportErrors(notices),
+    };
+    giveUp.signal.addEventListener('abort', () => {
+      saveUnsaved(work);
+      // Commands of the worker would wait for a connection that may never return.
+      connection.giveUp();
+    });
+    const names = { input: header.input, output: null, shard: null, batch: queue.name };
+    const answerAll = (pipeline: Pipeline) => answerJobs(work, pipeline);
+    await runAndReport(work, names, answerAll, async () => {
+      const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
+      return {
+        left,
+        leftText: left ? `, ${count(left)} left in the queue` : '',
+        rest: 'run ‹natter batch work› again for the rest',
+        retry: '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›',
+      };
     });
   } finally {
     await service?.close();

@@ -48,29 +48,6 @@ const minFailures = 10;
 /** Milliseconds; `Infinity` without a limit. */
 const maxWaitOf = ({ values }: ResolvedSettings): number => values.retryMaxWait || Infinity;
 
-function openAdmission(run: SendingRun, stop: AbortSignal): Admission {
-  const { plan, settings, service, onPause } = run;
-  const nothing = { prompt: 0, answer: 0 };
-  return new Admission({
-    clock: service.clock,
-    most: plan.concurrency,
-    rateLimits: plan.rateLimits,
-    retries: settings.values.retries,
-    maxWait: maxWaitOf(settings),
-    stop,
-    estimate({ content }) {
-      if (plan.rateLimits.tokens === undefined || content === undefined) return nothing;
-      try {
-        return estimateRequest(planItem(content, settings, false).request);
-      } catch {
-        // An item that cannot be sent: sending it reports why.
-        return nothing;
-      }
-    },
-    onPause,
-  });
-}
-
 /**
  * Counts a prompt that was probably cut, and warns about the first one.
  * @returns the outcome; with `--strict` a failure, whose text is kept
@@ -188,12 +165,30 @@ export async function runAndReport(
   work: (pipeline: Pipeline) => Promise<void>,
   finish: () => Promise<EndTexts>,
 ): Promise<void> {
-  const { context, presentation } = run;
+  const { context, presentation, plan, settings } = run;
   const { clock } = context;
   const [begin, start] = [clock.date(), clock.monotonic()];
   const stopping = watchStopping(run, () => progress.clear());
   const { stop } = stopping;
-  const admission = openAdmission(run, stop);
+  const nothing = { prompt: 0, answer: 0 };
+  const admission = new Admission({
+    clock: run.service.clock,
+    most: plan.concurrency,
+    rateLimits: plan.rateLimits,
+    retries: settings.values.retries,
+    maxWait: maxWaitOf(settings),
+    stop,
+    estimate({ content }) {
+      if (plan.rateLimits.tokens === undefined || content === undefined) return nothing;
+      try {
+        return estimateRequest(planItem(content, settings, false).request);
+      } catch {
+        // An item that cannot be sent: sending it reports why.
+        return nothing;
+      }
+    },
+    onPause: run.onPause,
+  });
   const progress = showProgress(run, admission, stop);
   const warn = (text: string) => {
     progress.clear();

@@ -14,7 +14,8 @@ import type { CompletionRequest, Message } from '../../../client/contract.ts';
 import { followSignals } from '../../../client/http/timer.ts';
 import { rephrase } from '../../../client/failure/change-failure.ts';
 import { stoppedAnswer } from '../../../output/ending-failure.ts';
-import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import { type ResolvedSettings, withValues } from '../../../settings/resolved-settings.ts';
+import { definedFields } from '../../../json.ts';
 import { withRequestHint } from '../../../cli/report.ts';
 import type { GuardedRequest } from '../../../input/secret-guard.ts';
 import type { SendingRun } from '../plan.ts';
@@ -40,38 +41,20 @@ export function itemFingerprint({ id, content }: BatchItem, settings: ResolvedSe
   return promptFingerprint(id, itemMessages(content, settings));
 }
 
-/** The settings with the model and the limit of an item that has its own. */
-function itemSettings(
-  { model, maxTokens }: ItemContent,
-  settings: ResolvedSettings,
-): ResolvedSettings {
-  if (model === undefined && maxTokens === undefined) return settings;
-  const { values } = settings;
-  return {
-    ...settings,
-    values: {
-      ...values,
-      model: model ?? values.model,
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-    },
-  };
-}
-
 /** The request of an item, and how it fits. @throws Failure `invalid_request` if it cannot fit the model's window */
 export function planItem(
   content: ItemContent,
   settings: ResolvedSettings,
   stream: boolean,
 ): PlannedRequest {
+  const { model, maxTokens, params } = content;
   const messages = itemMessages(content, settings);
-  const planned = planRequest(
-    itemSettings(content, settings),
-    textMessages(messages),
-    content.stream ?? stream,
-  );
-  const { params } = content;
-  const own = params === undefined ? {} : { params: { ...planned.request.params, ...params } };
-  return { ...planned, request: { ...planned.request, messages, ...own } };
+  const hasOwn = model !== undefined || maxTokens !== undefined;
+  const own = hasOwn ? withValues(settings, definedFields({ model, maxTokens })) : settings;
+  const planned = planRequest(own, textMessages(messages), content.stream ?? stream);
+  const request = { ...planned.request, messages };
+  if (params === undefined) return { ...planned, request };
+  return { ...planned, request: { ...request, params: { ...request.params, ...params } } };
 }
 
 /** What ends requests: `stop` cancels pending retries, `cancel` running requests, too. */

@@ -8,7 +8,8 @@ import { count, countOf } from '../../../output/figures.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
 import { bar, type BarLayout, formatTable } from '../../../output/table.ts';
 import { cleanLine } from '../../../secrets/secrets.ts';
-import { replaceContent } from '../../../storage/files.ts';
+import { isFolder, replaceContent } from '../../../storage/files.ts';
+import { newFileMode } from '../../../batch/results/write-results.ts';
 import { storageFailure } from '../../../storage/storage-failure.ts';
 import { Interruption, signalExitCodes } from '../../../terminal/device/signals.ts';
 import { OutputClosed } from '../../../terminal/device/streams.ts';
@@ -151,18 +152,13 @@ function exitOf(error: unknown): { readonly code: number; readonly name: string 
  */
 export function refuseUnwritableSummary(file: string): void {
   const folder = path.dirname(path.resolve(file));
-  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new Failure('usage', `--summary: there is no folder ${folder}`);
-  }
+  if (!isFolder(folder)) throw new Failure('usage', `--summary: there is no folder ${folder}`);
   if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) {
     throw new Failure('usage', `--summary: ${file} is not a regular file`, {
       hint: '--progress-json prints the summary on standard error',
     });
   }
 }
-
-/** The mode of a new file; the umask applies. */
-const newFileMode = 0o666;
 
 /** The causes of failed items, the most frequent first, each with its first item in the input. Secrets are masked. */
 function causesOf({ context, tally }: TalliedRun) {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { BatchItem } from '../input/item.ts';
-import type { LibraryJob, QueueModule, RedisClient } from './library.ts';
+import type { QueueModule, RedisClient } from './library.ts';
 import { Failure, type FailureKind } from '../../failure.ts';
 import { isJsonObject, parseJson } from '../../json.ts';
 
@@ -96,21 +96,6 @@ const lease = 30_000;
 const stalledInterval = 10_000;
 /** Milliseconds before a command is repeated after the connection was lost. */
 const retryDelay = 1000;
-
-/** Ends a job as BullMQ expects: by a value or by an error. */
-async function endJob(
-  library: QueueModule,
-  job: LibraryJob<QueuedItem>,
-  token: string | undefined,
-  outcome: JobOutcome,
-): Promise<void> {
-  if (outcome.state === 'returned') {
-    await job.moveToWait(token);
-    throw new library.WaitingError();
-  }
-  if (outcome.state === 'transient') throw new Error(outcome.kind);
-  if (outcome.state === 'failed') throw new library.UnrecoverableError(outcome.kind);
-}
 
 /** All keys in Redis start with it; BullMQ has `natter:<batch>:…` too. */
 export const keyPrefix = 'natter';
@@ -286,7 +271,14 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
         async (job, token) => {
           const { data: item, opts, attemptsMade, attemptsStarted: starts } = job;
           const isLastAttempt = attemptsMade + 1 >= (opts.attempts ?? 1);
-          await endJob(library, job, token, await run({ item, starts, isLastAttempt }));
+          const outcome = await run({ item, starts, isLastAttempt });
+          // BullMQ ends a job by a value or by an error.
+          if (outcome.state === 'returned') {
+            await job.moveToWait(token);
+            throw new library.WaitingError();
+          }
+          if (outcome.state === 'transient') throw new Error(outcome.kind);
+          if (outcome.state === 'failed') throw new library.UnrecoverableError(outcome.kind);
         },
         {
           ...options,

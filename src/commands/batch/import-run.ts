@@ -44,37 +44,6 @@ function readName(
   return { item, isAnswered: isAccepted(value) };
 }
 
-/**
- * Finds the results of a file; those of an item may be in several lines.
- * @param findItem returns the index of the item with a name that results have for it
- * @throws Failure `usage` for a line that is not a result, or not of an item
- */
-function* scanFile(
-  descriptor: number,
-  name: string,
-  findItem: (name: string) => number | undefined,
-) {
-  for (const { number, offset, bytes } of fileLines(descriptor)) {
-    const text = bytes.toString();
-    if (text.trim() === '') continue;
-    const read = readName(text);
-    if (read === undefined) {
-      throw new Failure('usage', `line ${number} of ${name} is not a result of a batch`, {
-        hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
-      });
-    }
-    const { item, isAnswered } = read;
-    const index = findItem(item);
-    if (index === undefined) {
-      const message = `line ${number} of ${name} is the result of ${JSON.stringify(item)}, which the input does not have`;
-      throw new Failure('usage', message, {
-        hint: 'name the input of these results, with the same --template and --system',
-      });
-    }
-    yield { index, fingerprint: undefined, isAnswered, offset, length: bytes.length + 1 };
-  }
-}
-
 /** Secrets are masked when the result is written. */
 const unmasked = (text: string) => text;
 
@@ -177,7 +146,10 @@ function reportImport(tally: Tally, output: string | undefined, input: string, n
   });
 }
 
-/** Writes the results in the files for the items that have no answer yet. */
+/**
+ * Writes the results in the files for the items that have no answer yet.
+ * @throws Failure `usage` for a line that is not a result, or not of an item
+ */
 async function importFiles(batch: Batch, files: readonly string[]): Promise<void> {
   const { context, options, notices, input } = batch;
   const { signal } = context;
@@ -198,9 +170,29 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
       const isSame = fingerprint === undefined || fingerprint === fingerprints[index];
       return index in fingerprints && isSame ? index : ids.get(name);
     };
+    // The results of an item may be in several lines and files.
     const results = indexFiles(files, opened, (descriptor, file, add) => {
-      const found = scanFile(descriptor, files[file] ?? '', findItem);
-      for (const result of found) add({ ...result, file });
+      for (const { number, offset, bytes } of fileLines(descriptor)) {
+        const text = bytes.toString();
+        if (text.trim() === '') continue;
+        const place = `line ${number} of ${files[file]}`;
+        const read = readName(text);
+        if (read === undefined) {
+          throw new Failure('usage', `${place} is not a result of a batch`, {
+            hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
+          });
+        }
+        const { item, isAnswered } = read;
+        const index = findItem(item);
+        if (index === undefined) {
+          const message = `${place} is the result of ${JSON.stringify(item)}, which the input does not have`;
+          throw new Failure('usage', message, {
+            hint: 'name the input of these results, with the same --template and --system',
+          });
+        }
+        const length = bytes.length + 1;
+        add({ index, fingerprint: undefined, isAnswered, file, offset, length });
+      }
     });
     let sequence = 0;
     for await (const item of pendingItems(batch, selection, tally, signal)) {

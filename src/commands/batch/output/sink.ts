@@ -64,19 +64,6 @@ export function createOrderedOutput(write: (text: string) => Promise<void> | und
   };
 }
 
-/** @param output the file in another format @param results the file of results beside it @throws Failure `usage` */
-function refuseOutput(output: string, results: string, isUnrepeatableTable: boolean): void {
-  if (isUnrepeatableTable) {
-    throw new Failure('usage', '--output-format csv with -o needs a named input file', {
-      hint: 'save the input in a file, or redirect the output instead: … > answers.csv',
-    });
-  }
-  if (!fs.existsSync(output) || fs.existsSync(results)) return;
-  throw new Failure('usage', `${output} already exists, and its results (${results}) are missing`, {
-    hint: 'use a different -o file',
-  });
-}
-
 /**
  * Writes the results of a file in a different format. A table has its header and a row for each item; without a result,
  * its last cells are empty.
@@ -121,7 +108,15 @@ export async function openSink(
   const name = resultsFileOf(options);
   let file: ResultFile | undefined;
   if (output !== undefined && name !== undefined) {
-    if (output !== name) refuseOutput(output, name, isTable && batch?.input.isRepeatable === false);
+    if (isTable && batch?.input.isRepeatable === false) {
+      throw new Failure('usage', '--output-format csv with -o needs a named input file', {
+        hint: 'save the input in a file, or redirect the output instead: … > answers.csv',
+      });
+    }
+    if (output !== name && fs.existsSync(output) && !fs.existsSync(name)) {
+      const message = `${output} already exists, and its results (${name}) are missing`;
+      throw new Failure('usage', message, { hint: 'use a different -o file' });
+    }
     await awaitHolder(context, notices, resultLock(name), name);
     const onRewritten = () =>
       notices.warning(`${name} was deleted during the run; natter wrote it again`);

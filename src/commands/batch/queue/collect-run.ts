@@ -17,11 +17,12 @@ import { filledText, isJsonObject, parseJson } from '../../../json.ts';
 import { count } from '../../../output/figures.ts';
 import { printJson, printTable } from '../../../output/print-data.ts';
 
-/** Fingerprints of a batch, by index. */
-type Fingerprints = ReadonlyMap<number, string>;
-
 /** @throws Failure `usage` if the sink has results of different items */
-function refuseDifferent(name: string, sink: BatchSink, fingerprints: Fingerprints): void {
+function refuseDifferent(
+  name: string,
+  sink: BatchSink,
+  fingerprints: ReadonlyMap<number, string>,
+): void {
   for (let index = 1; index <= sink.last; index += 1) {
     const found = sink.find(index)?.fingerprint;
     const expected = fingerprints.get(index);

@@ -6,7 +6,6 @@ import {
   type QueuedItem,
   type QueuedResult,
 } from '../../../batch/queue/redis-queue.ts';
-import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from '../items.ts';
 import { failureLine, unsendable } from '../output/result.ts';
@@ -23,29 +22,6 @@ import { withoutSources } from '../../../settings/resolved-settings.ts';
 /** Items that are sent to the queue together. */
 const blockSize = 500;
 const mostAttempts = 100;
-
-/**
- * Refuses items with a secret for a queue on a different host. Workers check what they send to the service.
- * @returns a function that throws Failure `secrets`
- */
-function openSubmitGuard(
-  { context, options, own, input }: Batch<SubmitOptions>,
-  { label }: QueueConnection,
-): (item: InputItem) => void {
-  const { host, hostname } = new URL(label);
-  const isOff = options.allowSecrets === true || own.values.secretGuard === 'off';
-  if (isOff || isLoopbackName(hostname)) return () => undefined;
-  return (item) => {
-    const located = locateSecrets(context, { name: input.name, content: itemText(item) });
-    if (located.length === 0) return;
-    const inFile = located.map((secret) => ({ ...secret, line: item.line }));
-    throw secretsRefusal(
-      inFile,
-      `the queue at ${host}`,
-      '--allow-secrets puts it into the queue; ‹natter batch work --redact› sends placeholders to the service',
-    );
-  };
-}
 
 function headerOf({ input, own, options, check }: Batch): BatchHeader {
   const { model, system, maxTokens } = own.values;
@@ -82,12 +58,25 @@ export async function submitBatch(
   const connection = await connect(context, notices, options);
   try {
     const queue = connection.open(name);
-    const refuseSecrets = openSubmitGuard(batch, connection);
+    const { host, hostname } = new URL(connection.label);
+    // Workers check what they send to the service.
+    const isUnguarded =
+      options.allowSecrets === true ||
+      batch.own.values.secretGuard === 'off' ||
+      isLoopbackName(hostname);
     /** The fingerprints of the items that the batch has; empty for an item that cannot be sent. */
     let known = await queue.fingerprints();
     /** @returns whether it is new or corrected @throws Failure `usage` for another item in its place, or `secrets` */
     const check = (item: InputItem): boolean => {
-      refuseSecrets(item);
+      const content = isUnguarded ? '' : itemText(item);
+      const located = locateSecrets(context, { name: batch.input.name, content });
+      if (located.length > 0) {
+        throw secretsRefusal(
+          located.map((secret) => ({ ...secret, line: item.line })),
+          `the queue at ${host}`,
+          '--allow-secrets puts it into the queue; ‹natter batch work --redact› sends placeholders to the service',
+        );
+      }
       const before = known.get(item.index) ?? '';
       const isSendable = item.problem === undefined;
       if (before === '') return isSendable || !known.has(item.index);

@@ -254,25 +254,6 @@ export function latencyText(figures: LatencyFigures, layout: BarLayout): string 
 /** A histogram of fewer answers says little. */
 const fewAnswers = 10;
 
-/** Shows the times of answers, on a terminal or if requested. */
-function printFigures(
-  { context, presentation, options }: TalliedRun,
-  figures: LatencyFigures | null,
-): void {
-  const { stderr } = context.streams;
-  const isWanted = options.figures === true;
-  if (options.quiet === true || figures === null) return;
-  if (!isWanted && !(stderr.isTerminal && figures.count >= fewAnswers)) return;
-  const layout = {
-    // Also in a pipe. A row as wide as the window would wrap in some terminals.
-    isTerminal: true,
-    width: stderr.columns() - 1,
-    style: presentation.noticeStyle,
-    unicode: presentation.unicode,
-  };
-  void stderr.write(latencyText(figures, layout));
-}
-
 /** What identifies a run in its summary. */
 export interface RunNames {
   readonly input: string;
@@ -291,9 +272,15 @@ export function reportEnd(
   { elapsed, stoppedBy, left, notice, error }: Ending,
 ): void {
   const { context, presentation, options, tally } = run;
-  const { notices } = presentation;
+  const { notices, noticeStyle: style, unicode } = presentation;
+  const { stderr } = context.streams;
   const latency = latencyFigures(tally.latency);
-  printFigures(run, latency);
+  const isHelpful = stderr.isTerminal && (latency?.count ?? 0) >= fewAnswers;
+  if (latency !== null && options.quiet !== true && (isHelpful || options.figures === true)) {
+    // A row as wide as the window would wrap in some terminals. A table of a pipe would have no heading.
+    const layout = { isTerminal: true, width: stderr.columns() - 1, style, unicode };
+    void stderr.write(latencyText(latency, layout));
+  }
   printCauses(run, error);
   if (notice !== undefined) notices.notice(notice);
   const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
@@ -314,7 +301,7 @@ export function reportEnd(
     latency_ms: latency,
     first_text_ms: latencyFigures(tally.firstText),
   });
-  if (options.progressJson === true) void context.streams.stderr.write(line);
+  if (options.progressJson === true) void stderr.write(line);
   const { summary } = options;
   try {
     const mode = summary && fs.statSync(summary, { throwIfNoEntry: false })?.mode;

@@ -147,12 +147,25 @@ function reportImport(tally: Tally, output: string | undefined, input: string, n
 }
 
 /**
- * Writes the results in the files for the items that have no answer yet.
+ * Joins results of other engines to their input: writes those of the items that have no answer yet.
  * @throws Failure `usage` for a line that is not a result, or not of an item
  */
-async function importFiles(batch: Batch, files: readonly string[]): Promise<void> {
-  const { context, options, notices, input } = batch;
+export const importBatch: Action<BatchOptions, [file: string, results: readonly string[]]> = async (
+  run,
+  name,
+  files,
+) => {
+  const { context, options } = run;
   const { signal } = context;
+  const batch = await openBatch(run, name);
+  const { notices, input } = batch;
+  if (!input.isRepeatable) {
+    const message = 'natter batch import needs a named input file, which it reads twice';
+    throw new Failure('usage', message, {
+      hint: 'for example: ‹natter batch import prompts.csv output.jsonl -o answers.jsonl›',
+    });
+  }
+  for (const file of [name, ...files]) refuseSharedFiles(context, options, file);
   const sink = await openSink(context, notices, options, batch);
   const tally = emptyTally();
   const opened: number[] = [];
@@ -165,10 +178,10 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
       fingerprints[index] = problem === undefined ? selection.fingerprint(item) : undefined;
       if (id !== '' && !ids.has(id)) ids.set(id, index);
     });
-    const findItem = (name: string) => {
-      const { index = 0, fingerprint } = parseResultName(name) ?? {};
+    const findItem = (id: string) => {
+      const { index = 0, fingerprint } = parseResultName(id) ?? {};
       const isSame = fingerprint === undefined || fingerprint === fingerprints[index];
-      return index in fingerprints && isSame ? index : ids.get(name);
+      return index in fingerprints && isSame ? index : ids.get(id);
     };
     // The results of an item may be in several lines and files.
     const results = indexFiles(files, opened, (descriptor, file, add) => {
@@ -222,22 +235,4 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
     await sink.close();
   }
   reportImport(tally, options.output, input.name, notices);
-}
-
-/** Joins results of other engines to their input, as results of natter. */
-export const importBatch: Action<BatchOptions, [file: string, results: readonly string[]]> = async (
-  run,
-  file,
-  files,
-) => {
-  const { context, options } = run;
-  const batch = await openBatch(run, file);
-  if (!batch.input.isRepeatable) {
-    const message = 'natter batch import needs a named input file, which it reads twice';
-    throw new Failure('usage', message, {
-      hint: 'for example: ‹natter batch import prompts.csv output.jsonl -o answers.jsonl›',
-    });
-  }
-  for (const name of [file, ...files]) refuseSharedFiles(context, options, name);
-  await importFiles(batch, files);
 };

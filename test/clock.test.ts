@@ -60,7 +60,7 @@ test('Y28: a pause of 30 days for an item of a batch needs two timers', async ()
     onPause: () => undefined,
   });
   const content = { messages: [] };
-  const permission = await admission.admit({ index: 1, line: 1, id: undefined, content }, 0);
+  const permission = await admission.admit({ index: 1, line: 1, id: undefined, content });
   permission?.onRefusal(days);
   await permission?.afterRefusal();
   expect(timers).toEqual([longestTimer, days - longestTimer]);

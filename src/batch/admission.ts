@@ -59,7 +59,7 @@ export class Admission {
   readonly #rateLimit: RateLimit;
   /** The waiting items in their order. */
   #waiters: {
-    /** The item's number in start order: the lowest is sent first. */
+    /** The index of the item: the lowest is sent first. */
     readonly order: number;
     /** Estimated, for the limits of the user. */
     readonly tokens: number;
@@ -97,7 +97,8 @@ export class Admission {
   }
 
   /** Waits until the item may be sent. @returns undefined if the run stops first */
-  async admit(item: InputItem, order: number): Promise<Permission | undefined> {
+  async admit(item: InputItem): Promise<Permission | undefined> {
+    const { index: order } = item;
     // An item that cannot be sent needs no place.
     if (item.problem !== undefined) return this.#permission(order, 0, 0, undefined);
     const { prompt, answer } = this.#options.estimate(item);

@@ -42,8 +42,6 @@ export interface Selection {
   readonly sample: Sample | undefined;
   /** Whether the run sends the item at this index. */
   readonly takes: (index: number) => boolean;
-  /** The highest index that is sent; a pipe is read no further. */
-  readonly highest: number;
   readonly results: EarlierResults;
   /** See `promptFingerprint`. */
   readonly fingerprint: (item: BatchItem) => string;

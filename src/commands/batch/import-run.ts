@@ -207,7 +207,6 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
         add({ index, fingerprint: undefined, isAnswered, file, offset, length });
       }
     });
-    let sequence = 0;
     for await (const item of pendingItems(batch, selection, tally, signal)) {
       const { index } = item;
       const found = results.find(index);
@@ -225,8 +224,7 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
       if (failure === undefined) tally.answered += 1;
       else countFailure(tally, failure, item);
       const result = { index, fingerprint, isAnswered: failure === undefined };
-      await sink.put(sequence, item, result, line);
-      sequence += 1;
+      await sink.put(item, result, line);
       signal.throwIfAborted();
     }
     await sink.finish(itemsLeft(tally) === 0, selection.takes);

@@ -46,26 +46,24 @@ async function sendPending(run: BatchRun, { stopping, admit, answer }: Pipeline)
   const { selection, sink, tally } = run;
   const { stop, crash } = stopping;
   const running = new Set<Promise<void>>();
-  const send = async (item: InputItem, sequence: number, permission: Permission) => {
+  const send = async (item: InputItem, permission: Permission) => {
     const { line, fingerprint, failure } = await answer(item, permission);
     if (line === undefined) return;
     const isAnswered = failure === undefined;
     if (!isAnswered) countFailure(tally, failure, item);
-    await sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
+    await sink.put(item, { index: item.index, fingerprint, isAnswered }, line);
   };
   try {
-    let sequence = 0;
     for await (const item of pendingItems(run, selection, tally, stop)) {
       const room = sink.accept(item);
       // The result that the output waits for may never arrive after a stop.
       if (room !== undefined) await Promise.race([room, aborted(stop, room)]);
-      const permission = await admit(item, sequence);
+      const permission = await admit(item);
       if (permission === undefined) break;
-      const task: Promise<void> = send(item, sequence, permission)
+      const task: Promise<void> = send(item, permission)
         .catch(crash)
         .finally(() => running.delete(task));
       running.add(task);
-      sequence += 1;
     }
   } catch (error) {
     if (!stop.aborted) crash(error);

@@ -24,36 +24,39 @@ import { sanitize } from '../../../terminal/safety/sanitizer.ts';
 const maxTexts = 10_000;
 const maxUnits = 1 << 25;
 
-/** Writes numbered texts in order, whatever the order in which they are put. */
+/** Writes texts in the order in which they are expected, whatever the order in which they are put. */
 export function createOrderedOutput(write: (text: string) => Promise<void> | undefined) {
+  const expected = new Set<number>();
   const buffered = new Map<number, string>();
   let units = 0;
-  let next = 0;
   let writing: Promise<void> | undefined;
   let wake: (() => void) | undefined;
   const isFull = () => buffered.size >= maxTexts || units >= maxUnits;
   return {
-    /** Uses each number from 0 once. Returns a promise while the reader is slow. */
-    put(number: number, text: string): Promise<void> | undefined {
-      buffered.set(number, text);
-      units += text.length;
-      let ready = '';
-      for (let found = buffered.get(next); found !== undefined; found = buffered.get(next)) {
-        ready += found;
-        units -= found.length;
-        buffered.delete(next);
-        next += 1;
-      }
-      if (ready !== '') writing = write(ready);
-      if (!isFull()) wake?.();
-      return writing;
-    },
-    /** A promise while the buffer is full; resolves when it has room. */
-    room(): Promise<void> | undefined {
+    /** Returns a promise while the buffer is full; it resolves when there is room. */
+    expect(number: number): Promise<void> | undefined {
+      expected.add(number);
       if (!isFull()) return undefined;
       return new Promise((resolve) => {
         wake = resolve;
       });
+    },
+    /** Returns a promise while the reader is slow. */
+    put(number: number, text: string): Promise<void> | undefined {
+      buffered.set(number, text);
+      units += text.length;
+      let ready = '';
+      for (const next of expected) {
+        const found = buffered.get(next);
+        if (found === undefined) break;
+        ready += found;
+        units -= found.length;
+        buffered.delete(next);
+        expected.delete(next);
+      }
+      if (ready !== '') writing = write(ready);
+      if (!isFull()) wake?.();
+      return writing;
     },
     /** Writes the buffered texts, skipping missing numbers. */
     end(): Promise<void> | undefined {
@@ -125,12 +128,12 @@ export async function openSink(
   const ordered = createOrderedOutput((text) => stdout.write(text));
   const clean = stdout.isTerminal && isTable ? sanitize : (text: string) => text;
   let hasHeader = !isTable;
-  const print = (sequence: number, item: InputItem, line: string) => {
+  const print = (item: InputItem, line: string) => {
     if (!hasHeader) void stdout.write(clean(tableHeader(item, answerColumn)));
     hasHeader = true;
     const text = outputFormat === 'openai' ? openaiLine(line, clock.date()) : line;
     const shown = isTable ? clean(formatResultRow(item, line)) : text;
-    return unordered ? stdout.write(shown) : ordered.put(sequence, shown);
+    return unordered ? stdout.write(shown) : ordered.put(item.index, shown);
   };
   return {
     /** The result of an earlier run. */
@@ -140,21 +143,20 @@ export async function openSink(
     /** Aborts when results cannot be saved any more. */
     broken: file?.broken ?? new AbortController().signal,
     /**
-     * Gets each item before it is sent. @returns a promise while the buffer of standard output is full
+     * Gets each item before it is sent, in the order of the results. @returns a promise while the buffer of standard output is full
      * @throws Failure `usage` if results cannot be written beside its columns
      */
     accept(item: InputItem): Promise<void> | undefined {
       if (isTable) tableHeader(item, answerColumn);
-      return file === undefined && !unordered ? ordered.room() : undefined;
+      return file === undefined && !unordered ? ordered.expect(item.index) : undefined;
     },
     /**
      * Saves a result; waits while the reader of standard output is slow.
-     * @param sequence the number of the item in start order, from 0
      * @param line the result in natter's own format
      * @throws Failure `storage`
      */
-    async put(sequence: number, item: InputItem, result: ResultLine, line: string): Promise<void> {
-      if (file === undefined) return print(sequence, item, line);
+    async put(item: InputItem, result: ResultLine, line: string): Promise<void> {
+      if (file === undefined) return print(item, line);
       try {
         file.append(result, line);
       } catch (error) {

@@ -95,7 +95,6 @@ export async function collectBatch(
       refuseDifferent(queue.name, sink, fingerprints);
       const indexes = [...fingerprints.keys()];
       const tally = { ...emptyTally(), total: indexes.length };
-      let sequence = 0;
       for await (const { index, isAnswered, line } of queue.results(indexes)) {
         context.signal.throwIfAborted();
         if (sink.find(index)?.isAnswered === true) {
@@ -109,8 +108,8 @@ export async function collectBatch(
         else countFailure(tally, failure, item);
         tally.tokens += tokens;
         const fingerprint = readFingerprint(fingerprints.get(index));
-        await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
-        sequence += 1;
+        await sink.accept(item);
+        await sink.put(item, { index, fingerprint, isAnswered }, `${line}\n`);
       }
       const isComplete = itemsLeft(tally) === 0;
       await sink.finish(isComplete, (index) => fingerprints.has(index));

@@ -110,18 +110,17 @@ function batchSettings(own: ResolvedSettings, header: BatchHeader): ResolvedSett
 /** A cut answer has been paid for, so only a new submission asks again. */
 const isRetried = (failure: Failure) => isTransient(failure) && failure.kind !== 'incomplete';
 
-/** Answers a job, and says how it ended. @param order its number in start order, from 0 */
+/** Answers a job, and says how it ended. */
 async function answerJob(
   work: Work,
   { admit, answer }: Pipeline,
   { item, starts, isLastAttempt }: QueueJob,
-  order: number,
 ): Promise<JobOutcome> {
   const { queue, tally } = work;
   const { index } = item;
   // A worker that was killed may have answered it.
   if (starts > 1 && (await queue.hasAnswer(index))) return { state: 'answered' };
-  const permission = await admit(item, order);
+  const permission = await admit(item);
   if (permission === undefined) return { state: 'returned' };
   const { line, failure, isStopped, isStarved } = await answer(item, permission);
   // The other workers would be refused, too. Without this pause they find out themselves.
@@ -149,10 +148,9 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
   const { queue, plan, connection, giveUp, jobs, options, context } = work;
   const { stop, cancel, fail, crash } = pipeline.stopping;
   const { clock } = context;
-  let order = 0;
   const run = async (job: QueueJob): Promise<JobOutcome> => {
     try {
-      return await answerJob(work, pipeline, job, order++);
+      return await answerJob(work, pipeline, job);
     } catch (error) {
       crash(error);
       return { state: 'returned' };

@@ -200,7 +200,7 @@ export async function runAndReport(
     try {
       await work({
         stopping,
-        admit: (item, order) => admission.admit(item, order),
+        admit: (item) => admission.admit(item),
         answer: openAnswers(run, stopping, steps.onStep, warn),
       });
       stopping.rethrow();

@@ -46,31 +46,26 @@ export function unasked(clock: Clock, signal: AbortSignal, error: unknown): Answ
   return { content: '', received: '', metadata, failure, error, isStopped: signal.aborted };
 }
 
-async function* recorded(
-  { send, recorder }: Question,
-  onText: (text: string) => void,
-): AsyncGenerator<ChatEvent, void> {
-  for await (const event of await send()) {
-    recorder?.event(event);
-    if (event.type === 'text-received') onText(event.text);
-    yield event;
-  }
-}
-
 /**
  * Asks a question: records what arrives, puts secrets back, measures it and shows it. Never throws: an answer that
  * failed or was stopped is an answer, too.
  */
 export async function ask(question: Question, sink?: Sink): Promise<Answer> {
-  const { clock, signal, guard } = question;
+  const { clock, signal, guard, recorder } = question;
   const meter = createAnswerMeter(clock);
   let received = '';
   let content = '';
   let error: unknown;
   let failure: Failure | undefined;
+  async function* recorded(): AsyncGenerator<ChatEvent, void> {
+    for await (const event of await question.send()) {
+      recorder?.event(event);
+      if (event.type === 'text-received') received += event.text;
+      yield event;
+    }
+  }
   try {
-    const events = recorded(question, (text) => (received += text));
-    for await (const event of guard?.restore(events) ?? events) {
+    for await (const event of guard?.restore(recorded()) ?? recorded()) {
       meter.event(event);
       if (event.type === 'text-received') content += event.text;
       await sink?.event(event);

@@ -4,8 +4,13 @@ import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
 import { makePrivateFolder, renameFile } from '../../storage/files.ts';
-import { holdLock, type HeldLock, type RefusedLock, holderText } from '../../storage/lock/lock.ts';
-import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
+import {
+  type HeldLock,
+  holderText,
+  holdLock,
+  type ProcessFacts,
+  type RefusedLock,
+} from '../../storage/lock.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { attributeRecords, isAttribute, type Attributes } from '../attributes.ts';
 import {

@@ -45,12 +45,6 @@ export function answerTokens({ usage, content }: Pick<MeasuredAnswer, 'usage' | 
     : { tokens: counted, isEstimate: false };
 }
 
-function speed({ usage, timing }: AnswerMetadata): string | undefined {
-  const tokens = usage?.completion_tokens;
-  const rate = tokens === undefined ? undefined : tokensPerSecond(tokens, timing);
-  return rate === undefined ? undefined : `${count(rate)} tokens/s`;
-}
-
 /** ` (1,024 cached)`; empty for none. */
 export const cachedText = (tokens: number | undefined): string =>
   tokens === undefined || tokens === 0 ? '' : ` (${count(tokens)} cached)`;
@@ -61,13 +55,15 @@ export function usageLine(
   requestedModel: string,
   isSpoken = false,
 ): string {
-  const { usage } = metadata;
+  const { usage, timing, model = requestedModel } = metadata;
+  const counted = usage?.completion_tokens;
+  const rate = counted === undefined ? undefined : tokensPerSecond(counted, timing);
   const tokens =
     usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined
       ? undefined
       : `${tokenText(usage.prompt_tokens ?? 0)} in${cachedText(usage.cached_tokens)}, ${count(usage.completion_tokens ?? 0)} out`;
-  const time = metadata.timing === undefined ? undefined : seconds(metadata.timing.total);
-  return [metadata.model ?? requestedModel, tokens, time, speed(metadata)]
+  const time = timing && seconds(timing.total);
+  return [model, tokens, time, rate === undefined ? undefined : `${count(rate)} tokens/s`]
     .filter((part) => part !== undefined)
     .join(isSpoken ? ', ' : ' · ');
 }

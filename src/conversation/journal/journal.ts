@@ -365,24 +365,26 @@ export class Journal {
   }
 }
 
-/** A new conversation; a copy starts with the records of its original, a named one with its title. */
-function newJournal(
+/**
+ * A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}.
+ * @param original the records of a copy's original, or the title of a named one
+ * @param id free; by default a random one
+ */
+export function createJournal(
   options: JournalOptions,
-  original: Iterable<JournalRecord>,
-  start: { readonly id?: string; readonly lock?: HeldLock | undefined } = {},
+  original: Iterable<JournalRecord> = [],
+  id?: string,
+  lock?: HeldLock,
 ): Journal {
   const { folder, random, save, clock, version, startedIn } = options;
-  const isTaken = (id: string) =>
-    folder !== undefined && save !== false && existsSync(conversationFile(folder, id));
-  const { id = newId(random, idLength, isTaken), lock } = start;
-  const fold = new JournalFold(id);
-  fold.apply(headerRecord({ id, createdAt: clock.date(), folder: startedIn }, version));
+  const isTaken = (taken: string) =>
+    folder !== undefined && save !== false && existsSync(conversationFile(folder, taken));
+  const own = id ?? newId(random, idLength, isTaken);
+  const fold = new JournalFold(own);
+  fold.apply(headerRecord({ id: own, createdAt: clock.date(), folder: startedIn }, version));
   for (const record of original) fold.apply(record);
   return new Journal(options, fold, true, lock);
 }
-
-/** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
-export const createJournal = (options: JournalOptions): Journal => newJournal(options, []);
 
 /**
  * The ids of a title: of the first conversation that it started, and of the next one, because that may have been renamed
@@ -416,7 +418,7 @@ export function startTitledJournal(
     lock?.release();
     return undefined;
   }
-  return newJournal(options, attributeRecords({ title }), { id, lock });
+  return createJournal(options, attributeRecords({ title }), id, lock);
 }
 
 /** A copy of a conversation; the original may be open elsewhere. @throws Failure `storage` */
@@ -424,8 +426,10 @@ export function branchJournal(options: JournalOptions, id: string): Journal {
   const path = conversationFile(requireDataFolder(options.folder), id);
   const { fold, warning } = loadConversation(path, id);
   if (warning !== undefined) options.onWarning(warning);
-  const records = recordsOf(fold.conversation(), () => false);
-  return newJournal(options, records);
+  return createJournal(
+    options,
+    recordsOf(fold.conversation(), () => false),
+  );
 }
 
 /** The failure for a conversation that is open in another process. */

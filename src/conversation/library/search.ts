@@ -29,12 +29,6 @@ export function compilePattern(
 export const compileTerms = (terms: readonly string[], caseSensitive = false): readonly RegExp[] =>
   terms.map((term) => compilePattern(term, { regularExpression: false, caseSensitive }));
 
-/** Finds any of the terms, the longest first: `tea` would hide `teapot`. */
-function anyOf(terms: readonly RegExp[]): RegExp {
-  const sources = terms.map(({ source }) => source).toSorted((a, b) => b.length - a.length);
-  return new RegExp(sources.join('|'), terms[0]?.flags ?? 'gu');
-}
-
 type Mark = readonly [start: number, end: number];
 
 const findMarks = (text: string, pattern: RegExp): readonly Mark[] =>
@@ -87,7 +81,9 @@ export function searchConversation(path: string, terms: readonly RegExp[], conte
   ]);
   const occurs = (term: RegExp) => texts.some(({ text }) => text.search(term) !== -1);
   if (!terms.every(occurs)) return [];
-  const any = anyOf(terms);
+  // The longest first: `tea` would hide `teapot`.
+  const sources = terms.map(({ source }) => source).toSorted((a, b) => b.length - a.length);
+  const any = new RegExp(sources.join('|'), terms[0]?.flags ?? 'gu');
   const found = texts.flatMap(({ turn, role, text }) => {
     const marks = findMarks(text, any);
     const [first] = marks;

@@ -36,20 +36,27 @@ export interface TextPrinter extends AnswerPrinter {
 
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
-/** One line for each event; the last one is `answer-finished` or `answer-failed`, with the further fields. */
-export function jsonLinesPrinter(context: Context, moreFields?: () => object): AnswerPrinter {
+/**
+ * One line for each event; the last one is `answer-finished` or `answer-failed`, with the further fields.
+ * @param asked the model that each line names, if there are several
+ */
+export function jsonLinesPrinter(
+  context: Context,
+  moreFields?: () => object,
+  asked?: string,
+): AnswerPrinter {
   const { stdout } = context.streams;
+  const line = (record: object, more?: object) => jsonLine({ asked, ...record, ...more });
   return {
     event(event) {
       const more = event.type === 'answer-finished' ? moreFields?.() : undefined;
-      const lines = eventRecords(event).map((record) => jsonLine({ ...record, ...more }));
+      const lines = eventRecords(event).map((record) => line(record, more));
       return stdout.write(lines.join(''));
     },
-    record: (value) => stdout.write(jsonLine(value)),
+    record: (value) => stdout.write(line(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
-      const record = failureRecord(failure, metadata, context);
-      await stdout.write(jsonLine({ ...record, ...moreFields?.() }));
+      await stdout.write(line(failureRecord(failure, metadata, context), moreFields?.()));
     },
   };
 }

@@ -15,16 +15,10 @@ import { padToWidth, truncateToWidth } from '../terminal/text/width.ts';
 import { firstRow, type Line, rowsOf } from '../terminal/text/wrap.ts';
 import { retryText } from './activity.ts';
 import type { AnswerOutcome } from './answer-meter.ts';
-import { heading, type TextPrinter } from './answer-printer.ts';
+import { heading, jsonLinesPrinter, type TextPrinter } from './answer-printer.ts';
 import { failureFields, stoppedAnswer } from './ending-failure.ts';
 import { answerTokens, count, seconds, tokensPerSecond, tokenText } from './figures.ts';
-import {
-  answerFields,
-  type CheckedFields,
-  eventRecords,
-  failureRecord,
-  jsonLine,
-} from './json-answer.ts';
+import { answerFields, type CheckedFields, jsonLine } from './json-answer.ts';
 
 /** The answer of one model, or why it is missing; the failure is undefined too if the user stopped it. */
 export interface ComparedAnswer extends AnswerOutcome {
@@ -87,20 +81,16 @@ export function createComparisonDocument(context: Context): ComparisonView {
 
 /** The lines of `natter --jsonl` as they happen, each with the requested model in `asked`. */
 export function createComparisonLines(context: Context, labels: readonly string[]): ComparisonView {
-  const { stdout } = context.streams;
-  const line = (index: number, record: object) => jsonLine({ asked: labels[index], ...record });
+  const printers = labels.map((label) => jsonLinesPrinter(context, undefined, label));
   return {
-    event(index, event) {
-      const lines = eventRecords(event).map((record) => line(index, record));
-      return stdout.write(lines.join(''));
-    },
-    ended(index, answer) {
-      const { checked, metadata } = answer;
-      const record = checked && line(index, { type: 'answer-checked', ...checked.fields });
-      const cause = causeOf(answer);
-      const failed = cause && line(index, failureRecord(cause, metadata, context));
-      const text = `${record === undefined ? '' : checked?.withValue(record)}${failed ?? ''}`;
-      return text === '' ? undefined : stdout.write(text);
+    event: (index, event) => printers[index]?.event(event),
+    async ended(index, answer) {
+      const { label: asked, checked, metadata } = answer;
+      if (checked !== undefined) {
+        const record = jsonLine({ asked, type: 'answer-checked', ...checked.fields });
+        await context.streams.stdout.write(checked.withValue(record));
+      }
+      await printers[index]?.end({ metadata, failure: causeOf(answer) });
     },
     close: async () => undefined,
     removed: () => 0,

@@ -6,7 +6,6 @@ import {
   formulaEnd,
   isUndecided,
   type LineStart,
-  readFence,
   readLineStart,
 } from './line-start.ts';
 
@@ -27,6 +26,7 @@ export interface MarkdownStream extends TextTransform {
 type Leaf<Part> =
   | { readonly kind: 'none' | 'table' }
   | { readonly kind: 'paragraph'; readonly inline: Paragraph<Part> }
+  /** `indent`: the columns to remove from each line */
   | { readonly kind: 'fence'; readonly mark: string; readonly indent: number }
   | { readonly kind: 'indented'; blankLines: number }
   | { readonly kind: 'formula'; readonly close: string; readonly lines: string[] };
@@ -78,7 +78,7 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
   protected abstract heading(marks: string, title: string): void;
   protected abstract underline(source: string): void;
   protected abstract rule(source: string): void;
-  /** @param fence the mark as written; undefined for indented code */
+  /** @param info its first word is usually the language @param fence as written; undefined for indented code */
   protected abstract openCode(block: number, info: string, fence: string | undefined): void;
   protected abstract codeLine(text: string): void;
   protected abstract closeCode(): void;
@@ -222,10 +222,12 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
       case 'closing-fence':
         return this.#closeLeaf();
       case 'fence': {
-        const { mark, info, indent } = readFence(start, this.containers);
+        const mark = /^(?:`+|~+)/.exec(rest)?.[0] ?? '';
+        const around = this.containers.map((one) => (one.kind === 'item' ? one.indent : 2));
+        const indent = around.reduce((left, columns) => left - columns, start.column);
         this.#codeBlocks += 1;
         this.#leaf = { kind: 'fence', mark, indent };
-        this.openCode(this.#codeBlocks, info, mark);
+        this.openCode(this.#codeBlocks, rest.slice(mark.length).trim(), mark);
         return;
       }
       case 'indented':

@@ -246,15 +246,3 @@ function readContainer(
   consume(cursor, gap);
   return { kind: 'item', marker, indent: columns + marker.length + gap, shown: false };
 }
-
-/**
- * The fence as it is written, the words after it, of which the first is usually the language, and the columns to remove
- * from each line.
- * @param start of kind `fence`
- */
-export function readFence({ rest, column }: LineStart, containers: readonly Container[]) {
-  const mark = /^(?:`+|~+)/.exec(rest)?.[0] ?? '';
-  const around = containers.map((container) => (container.kind === 'item' ? container.indent : 2));
-  const indent = around.reduce((left, columns) => left - columns, column);
-  return { mark, info: rest.slice(mark.length).trim(), indent };
-}

@@ -118,21 +118,18 @@ export function formulaRows(formula: string): readonly string[] | undefined {
   }
 }
 
-/** The cells of the rows that have any text. */
+/** The cells of the rows that have any text, with single spaces, and none inside brackets. */
 function cellsOf(text: string): readonly (readonly string[])[] {
+  const tidy = (cell: string) =>
+    cell
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll(/([([{⟨⌊⌈]) /g, '$1')
+      .replaceAll(/ (?=[)\]}⟩⌋⌉,;])/g, '')
+      .trim();
   return text
     .split('\n')
     .map((row) => row.split('\t').map(tidy))
     .filter((cells) => cells.some((cell) => cell !== ''));
-}
-
-/** The text with single spaces, and none inside brackets. */
-function tidy(row: string): string {
-  return row
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/([([{⟨⌊⌈]) /g, '$1')
-    .replaceAll(/ (?=[)\]}⟩⌋⌉,;])/g, '')
-    .trim();
 }
 
 /** What a sticky pattern finds at the place of the reader. */
@@ -329,13 +326,6 @@ const factorAfter = /(?:\s|~|\\[,;:! ])*(?:(?!d\p{L})[\p{L}\p{N}([]|\\([a-zA-Z]+
 const simple = /^√?(?:[\p{L}\p{N}\p{M}∞∂∇′]+|\([^()]*\)|\|[^|]*\|)$/u;
 const product = /^[\p{L}\p{N}\p{M}∂]+\([^()]*\)$/u;
 
-/** Whether the source continues with what may be a factor of what is before it. */
-function hasFactor(reader: Reader): boolean {
-  const found = lookAt(reader, factorAfter);
-  const name = found?.[1] ?? '';
-  return found !== null && !relations.has(name) && name !== 'right' && name !== 'end';
-}
-
 /** A fraction after a division or a function, or before a factor, needs parentheses: `1/(a/b)`, `(a/b) c`. */
 function readFraction(reader: Reader, before: string): string {
   const above = readArgument(reader);
@@ -346,7 +336,9 @@ function readFraction(reader: Reader, before: string): string {
   if (lookAt(reader, /[_^]/y) !== null) return `(${text})`;
   if (text.includes('/')) {
     if (operatorBefore.test(before.slice(-maxBefore))) return `(${text})`;
-    if (hasFactor(reader)) return `(${text}) `;
+    const [factor, name = ''] = lookAt(reader, factorAfter) ?? [];
+    const isOther = relations.has(name) || name === 'right' || name === 'end';
+    if (factor !== undefined && !isOther) return `(${text}) `;
   }
   return lookAt(reader, /[\p{L}\p{N}(\\]/uy) === null ? text : `${text} `;
 }

@@ -178,15 +178,6 @@ function watchTerminal(device: TerminalDevice, region: LiveRegion): () => void {
   };
 }
 
-/** The end of a column whose answer did not finish. */
-function cutMark(answer: ComparedAnswer, style: Style): string {
-  if (answer.metadata.complete) return '';
-  const text = style.red(
-    `(${answer.content === '' ? 'no answer' : 'cut'}: ${endReasonOf(answer)})`,
-  );
-  return answer.content === '' ? text : `\n${text}`;
-}
-
 /** A speed is meaningless below one second. */
 const minStream = 1000;
 
@@ -319,7 +310,11 @@ export function createAnswerColumns(
     async ended(index, ended) {
       const answer = answers[index];
       answer?.progress.end(sanitizeLine(endReasonOf(ended)));
-      answer?.column.end(cutMark(ended, style));
+      const { content, metadata } = ended;
+      const what = content === '' ? 'no answer' : 'cut';
+      const mark = style.red(`(${what}: ${endReasonOf(ended)})`);
+      const start = content === '' ? '' : '\n';
+      answer?.column.end(metadata.complete ? '' : start + mark);
       await refresh();
     },
     async close() {

@@ -68,7 +68,6 @@ export interface JournalOptions {
 }
 
 export interface NewAnswer {
-  /** The requested model. */
   readonly model: string;
   /** The model that the conversation continues with, if it is a different one. */
   readonly nextModel?: string | undefined;
@@ -213,7 +212,6 @@ export class Journal {
     this.#change({ type: 'undo', turn: turnId });
   }
 
-  /** Sets attributes of the conversation, such as its title. */
   set(attributes: Attributes): void {
     for (const record of attributeRecords(attributes)) this.#change(record);
   }
@@ -247,7 +245,6 @@ export class Journal {
       unsavedTurns: this.#path === undefined ? this.conversation().turns.size : new Set(turns).size,
       /** The file, which may not exist yet; undefined if nothing is stored. */
       path: this.#path,
-      /** Why the last write failed. */
       failure: this.#failure,
     };
   }
@@ -270,7 +267,6 @@ export class Journal {
     return [header, ...recordsOf(conversation, (turnId) => this.#open.has(turnId))];
   }
 
-  /** Every change goes to the fold and to the file. */
   #change(record: JournalRecord): void {
     this.#fold.apply(record);
     const isFirst = !this.#hasBegun;

@@ -171,7 +171,6 @@ export function parseLine(line: string): {
   return { record, isLost: whole === undefined || (record === undefined && !isForeign(whole)) };
 }
 
-/** Masks secrets in the texts of a record. */
 export function maskRecord(record: JournalRecord, mask: (text: string) => string): JournalRecord {
   if (isAttribute(record)) return maskValue(record, mask);
   if ('content' in record) return { ...record, content: mask(record.content) };

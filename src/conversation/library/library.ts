@@ -39,7 +39,6 @@ import { startFolder, summarize } from './read-conversation.ts';
 
 export type LibraryEntry = ReturnType<typeof listEntries>[number];
 
-/** A conversation in a list. */
 export type ListedConversation = LibraryEntry & ReturnType<typeof summarize>;
 
 /** Sorted by the last change, newest first. @throws Failure `storage` */

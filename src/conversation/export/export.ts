@@ -95,10 +95,6 @@ export function exportedTurns(
   });
 }
 
-/** The reasoning as a quotation, so that it cannot be taken for the answer. */
-const quoted = (reasoning: string) =>
-  reasoning === '' ? '' : `_Reasoning:_\n\n${reasoning.replaceAll(/^/gm, '> ')}\n\n`;
-
 /** Makes a Markdown document in pieces: the title, then each turn under its speaker, unchanged. */
 export function* exportMarkdown(conversation: Conversation, options: ExportOptions) {
   const { id, createdAt } = conversation;
@@ -107,17 +103,11 @@ export function* exportMarkdown(conversation: Conversation, options: ExportOptio
   for (const { turn, speaker, remark, reasoning, gap } of exportedTurns(conversation, options)) {
     const before = gap === undefined ? '' : `\n_${gap}_\n`;
     const note = remark === '' ? '' : ` (${remark})`;
+    // As a quotation, reasoning cannot be taken for the answer.
+    const quoted = `_Reasoning:_\n\n${reasoning.replaceAll(/^/gm, '> ')}\n\n`;
     const text = textOf(turn).replace(/\n?$/, '\n');
-    yield `${before}\n## ${speaker}${note}\n\n${quoted(reasoning)}${text}`;
+    yield `${before}\n## ${speaker}${note}\n\n${reasoning === '' ? '' : quoted}${text}`;
   }
-}
-
-/** The fields of the journal's records of a turn, in one object. */
-function turnDocument(turn: Turn, hasReasoning: boolean) {
-  const { type: _turn, next_model: _nextModel, ...document } = turnRecord(turn);
-  const { type: _end, turn: _id, ...end } = endRecord(turn.id, turn);
-  const reasoning = (hasReasoning && reasoningOf(turn)) || undefined;
-  return { ...document, reasoning, refusal: turn.refusal, ...end };
 }
 
 /** Makes a document `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}` in pieces. */
@@ -142,8 +132,13 @@ export function* exportJson(
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "turns": [`;
   let separator = '\n    ';
   for (const turn of siblings ? conversation.turns.values() : path) {
-    const document = JSON.stringify(turnDocument(turn, reasoning), undefined, 2);
-    yield separator + document.replaceAll('\n', '\n    ');
+    // The fields of the journal's records of a turn, in one object.
+    const { type: _turn, next_model: _nextModel, ...begun } = turnRecord(turn);
+    const { type: _end, turn: _id, ...end } = endRecord(turn.id, turn);
+    const thought = (reasoning && reasoningOf(turn)) || undefined;
+    const document = { ...begun, reasoning: thought, refusal: turn.refusal, ...end };
+    const text = JSON.stringify(document, undefined, 2);
+    yield separator + text.replaceAll('\n', '\n    ');
     separator = ',\n    ';
   }
   yield separator.startsWith(',') ? '\n  ]\n}\n' : ']\n}\n';

@@ -21,20 +21,6 @@ export interface ExportOptions {
   readonly times?: boolean;
 }
 
-export interface ExportedTurn {
-  readonly turn: Turn;
-  /** `You`, `System`, `Summary`, or the model. */
-  readonly speaker: string;
-  /** Such as `version 2 of 3, incomplete`; may be empty. */
-  readonly remark: string;
-  /** Written by a model, as answers are. */
-  readonly isSummary?: boolean;
-  /** Empty without {@link ExportOptions.reasoning}. */
-  readonly reasoning: string;
-  /** A line before the turn; see `promptTime`. */
-  readonly gap?: string | undefined;
-}
-
 function speakerOf({ role, model }: Turn): string {
   if (role === 'assistant') return model ?? 'Assistant';
   return role === 'user' ? 'You' : 'System';
@@ -53,7 +39,7 @@ function endRemark(turn: Turn): string | undefined {
 export function exportedTurns(
   conversation: Conversation,
   { siblings = false, reasoning = false, times = false }: ExportOptions,
-): readonly ExportedTurn[] {
+) {
   const path = pathOf(conversation);
   const said = path.filter(({ role }) => role !== 'system');
   const last = said.findLastIndex(({ role }) => role === 'user');
@@ -63,7 +49,7 @@ export function exportedTurns(
   const omitted = new Set(said.filter(isOmitted));
   const turns = siblings ? [...conversation.turns.values()] : path;
   let before: Date | undefined;
-  return turns.flatMap((turn): readonly ExportedTurn[] => {
+  return turns.flatMap((turn) => {
     const isTimed = times && turn.role === 'user';
     const time = isTimed ? promptTime(turn.createdAt, before) : undefined;
     if (turn.role !== 'system') before = turn.createdAt;
@@ -80,18 +66,24 @@ export function exportedTurns(
     ];
     const exported = {
       turn,
+      /** `You`, `System`, `Summary`, or the model. */
       speaker: speakerOf(turn),
+      /** Such as `version 2 of 3, incomplete`; may be empty. */
       remark: remarks.filter((text) => typeof text === 'string').join(', '),
       reasoning: reasoning ? reasoningOf(turn) : '',
+      /** A line before the turn; see `promptTime`. */
       gap: time?.gap,
+      /** Written by a model, as answers are. */
+      isSummary: false,
     };
     const summary = conversation.summaries?.get(turn.id);
     if (summary === undefined) return [exported];
     const { content, createdAt } = summary;
     const id = `${turn.id}-summary`;
+    const summaryTurn: Turn = { id, parent: turn.id, role: 'system', content, createdAt };
     const remark = 'sent instead of the turns above';
-    const after: Turn = { id, parent: turn.id, role: 'system', content, createdAt };
-    return [exported, { turn: after, speaker: 'Summary', remark, isSummary: true, reasoning: '' }];
+    const shown = { turn: summaryTurn, speaker: 'Summary', remark, isSummary: true };
+    return [exported, { ...shown, reasoning: '', gap: undefined }];
   });
 }
 

@@ -232,7 +232,7 @@ export function* exportHtml(conversation: Conversation, options: ExportOptions) 
   for (const exported of exportedTurns(conversation, options)) {
     const { turn, speaker, remark, isSummary, reasoning, gap } = exported;
     const heading = typed(remark === '' ? speaker : `${speaker} (${remark})`);
-    const isAnswer = turn.role === 'assistant' || isSummary === true;
+    const isAnswer = turn.role === 'assistant' || isSummary;
     const text = textOf(turn);
     let content: string;
     if (isAnswer) {

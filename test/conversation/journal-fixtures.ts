@@ -7,6 +7,7 @@ import {
   createJournal,
   resumeJournal,
 } from '../../src/conversation/journal/journal.ts';
+import { randomFrom } from '../../src/conversation/library/conversation-folder.ts';
 import { pathOf } from '../../src/conversation/tree.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { folderOf } from '../support/folder.ts';
@@ -14,16 +15,8 @@ import { folderOf } from '../support/folder.ts';
 /** Creates a data folder. */
 export const dataFolder = (): string => folderOf();
 
-/** Reproducible numbers from 0 up to 1 (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+/** Reproducible numbers from 0 up to 1, in steps of 1/256. */
+export const seededRandom = (seed: number) => randomFrom(`seed ${seed}`);
 
 export interface TestOptions extends JournalOptions {
   readonly folder: string;

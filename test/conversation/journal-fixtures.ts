@@ -4,11 +4,12 @@ import path from 'node:path';
 import {
   type Journal,
   type JournalOptions,
+  type NewAnswer,
   createJournal,
   resumeJournal,
 } from '../../src/conversation/journal/journal.ts';
 import { randomFrom } from '../../src/conversation/library/conversation-folder.ts';
-import { pathOf } from '../../src/conversation/tree.ts';
+import { type AnswerEnd, pathOf } from '../../src/conversation/tree.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -38,12 +39,17 @@ export function journalOptions(folder = dataFolder(), seed = 1): TestOptions {
   };
 }
 
+/** Adds an answer that has ended. */
+export function addAnswer(journal: Journal, text: string, answer: NewAnswer, end: AnswerEnd = {}) {
+  const { id } = journal.startAnswer(answer);
+  journal.append('text', id, text);
+  return journal.endAnswer(id, end);
+}
+
 /** Adds a prompt and a complete answer. */
 export function addPromptAndAnswer(journal: Journal, prompt: string, answer: string): void {
   journal.addTurn({ role: 'user', content: prompt });
-  const { id } = journal.startAnswer({ model: 'origin' });
-  journal.append('text', id, answer);
-  journal.endAnswer(id, { finishReason: 'stop', model: 'origin' });
+  addAnswer(journal, answer, { model: 'origin' }, { finishReason: 'stop', model: 'origin' });
 }
 
 /** Stores a conversation and closes it; returns its id. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { createJournal } from '../../src/conversation/journal/journal.ts';
 import { messagesOf, pathOf, versionsOf, titleFrom, titleOf } from '../../src/conversation/tree.ts';
-import { addPromptAndAnswer, journalOptions, textsOf } from './journal-fixtures.ts';
+import { addAnswer, addPromptAndAnswer, journalOptions, textsOf } from './journal-fixtures.ts';
 
 const unsaved = () => createJournal({ ...journalOptions(), save: false });
 
@@ -25,9 +25,7 @@ describe('messagesOf', () => {
   test('D15 includes the text of a stopped answer, and roles alternate', () => {
     const journal = unsaved();
     journal.addTurn({ role: 'user', content: 'one' });
-    const answer = journal.startAnswer({ model: 'origin' });
-    journal.append('text', answer.id, 'fir');
-    journal.endAnswer(answer.id, { incomplete: true });
+    addAnswer(journal, 'fir', { model: 'origin' }, { incomplete: true });
     journal.addTurn({ role: 'user', content: 'two' });
     expect(sent(journal)).toEqual(['user: one', 'assistant: fir', 'user: two']);
   });
@@ -38,10 +36,8 @@ describe('messagesOf', () => {
   ])('D16 leaves out a prompt whose answer %s', (_how, isStarted) => {
     const journal = unsaved();
     journal.addTurn({ role: 'user', content: 'one' });
-    if (isStarted) {
-      const { id } = journal.startAnswer({ model: 'origin' });
-      journal.endAnswer(id, { incomplete: true, failure: 'rate_limited' });
-    }
+    const end = { incomplete: true, failure: 'rate_limited' } as const;
+    if (isStarted) addAnswer(journal, '', { model: 'origin' }, end);
     journal.addTurn({ role: 'user', content: 'two' });
     expect(sent(journal)).toEqual(['user: two']);
   });
@@ -51,8 +47,7 @@ test('an edit and a retry are versions of the original, and each can be selected
   const journal = unsaved();
   addPromptAndAnswer(journal, 'one', 'first');
   const [prompt, answer] = pathOf(journal.conversation());
-  const retry = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
-  journal.endAnswer(retry.id, {});
+  addAnswer(journal, '', { model: 'nextgen', parent: prompt?.id });
   const edited = journal.addTurn({ role: 'user', content: 'uno', parent: undefined });
   expect(textsOf(journal)).toEqual(['uno']);
   expect(versionsOf(journal.conversation(), edited)).toHaveLength(2);

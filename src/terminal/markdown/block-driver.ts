@@ -4,9 +4,9 @@ import {
   type Container,
   dedent,
   formulaEnd,
-  isUndecided,
   type LineStart,
   readLineStart,
+  undecidedStart,
 } from './line-start.ts';
 
 /** Turns text into what a terminal shows. Output is final. */
@@ -137,7 +137,7 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     }
     const room = maxStart - this.#line.length;
     this.#line += part.slice(0, room);
-    const isKnown = !isUndecided(this.#line);
+    const isKnown = !undecidedStart.test(this.#line);
     if (!isKnown && this.#line.length < maxStart) return;
     const start = this.#readLine(this.#line);
     const isText = !isKnown || start.kind === 'text';

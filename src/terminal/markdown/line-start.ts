@@ -51,13 +51,8 @@ interface OpenBlock {
  * Lines that more text can still make a different kind: they have only marks and numbers of lists, or after them the box
  * of a task or the name of an environment.
  */
-const undecided =
+export const undecidedStart =
   /^(?:[ \t>#`~=+*_|:-]|\d{1,9}(?:$|[.)](?=[ \t]|$)))*(?:\$|\[[ xX]?\]?|\\[a-zA-Z]*(?:\{[a-zA-Z*]*)?)?$/;
-
-/** Whether more of the line could change what its start is. */
-export function isUndecided(text: string): boolean {
-  return undecided.test(text);
-}
 
 /** A table's second row: dashes, colons and at least one bar. */
 const delimiterRow = /^(?=[^|]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;

@@ -5,7 +5,7 @@ import { createJournal } from '../../../src/conversation/journal/journal.ts';
 import { type AnswerEnd, pathOf } from '../../../src/conversation/tree.ts';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
-import { addPromptAndAnswer, journalOptions, whole } from '../journal-fixtures.ts';
+import { addAnswer, addPromptAndAnswer, journalOptions, whole } from '../journal-fixtures.ts';
 
 function journalOf(prompt: string, answer: string, clock = createFakeClock()) {
   const journal = createJournal({ ...journalOptions(), clock, save: false });
@@ -64,9 +64,7 @@ describe('exports', () => {
   test('all versions are exported on request, with numbers if there are several', () => {
     const journal = journalOf('why?', 'because');
     const [prompt] = pathOf(journal.conversation());
-    const again = journal.startAnswer({ model: 'nextgen', parent: prompt?.id });
-    journal.append('text', again.id, 'other');
-    journal.endAnswer(again.id, {});
+    const again = addAnswer(journal, 'other', { model: 'nextgen', parent: prompt?.id });
     expect(whole(exportMarkdown(journal.conversation(), selected))).not.toContain('because');
     const all = whole(exportMarkdown(journal.conversation(), { siblings: true }));
     expect(all).toContain('## You\n\nwhy?');
@@ -171,10 +169,8 @@ describe('an HTML page', () => {
 /** The headings of a prompt whose answer has this text and end, and of `next`. */
 function headings(text: string, end: AnswerEnd, next?: string) {
   const journal = createJournal({ ...journalOptions(), save: false });
-  const prompt = journal.addTurn({ role: 'user', content: 'why?' });
-  const answer = journal.startAnswer({ model: 'origin', parent: prompt.id });
-  journal.append('text', answer.id, text);
-  journal.endAnswer(answer.id, end);
+  journal.addTurn({ role: 'user', content: 'why?' });
+  addAnswer(journal, text, { model: 'origin' }, end);
   if (next !== undefined) addPromptAndAnswer(journal, next, 'gladly');
   return whole(exportMarkdown(journal.conversation(), selected)).match(/(?<=^## ).*/gm);
 }

@@ -19,6 +19,7 @@ import {
 } from '../../../src/conversation/tree.ts';
 import { appendFile, type AppendFile } from '../../../src/storage/append-file.ts';
 import {
+  addAnswer,
   addPromptAndAnswer,
   fileOf,
   filesIn,
@@ -255,9 +256,8 @@ describe('X19: an undone prompt and its answer', () => {
 test('X18: an answer of a comparison keeps the model of the conversation, also in a copy', async () => {
   const { journal, turns, again } = await opened(['one', 'first']);
   const [parent] = turns;
-  const answer = journal.startAnswer({ model: 'nextgen', nextModel: 'origin', parent });
-  journal.append('text', answer.id, 'other');
-  journal.endAnswer(answer.id, { model: 'nextgen', finishReason: 'stop' });
+  const asked = { model: 'nextgen', nextModel: 'origin', parent };
+  addAnswer(journal, 'other', asked, { model: 'nextgen', finishReason: 'stop' });
   for (const one of await again()) {
     const last = pathOf(one.conversation()).at(-1);
     expect(last).toMatchObject({ model: 'nextgen', content: 'other' });
@@ -322,9 +322,7 @@ describe('a summary', () => {
 
   test('applies only to a path that has its last turn', async () => {
     const { journal, turns } = await summarized();
-    const other = journal.startAnswer({ model: 'nextgen', parent: turns[0] });
-    journal.append('text', other.id, 'another');
-    journal.endAnswer(other.id, {});
+    addAnswer(journal, 'another', { model: 'nextgen', parent: turns[0] });
     expect(summaryOf(journal.conversation())).toBeUndefined();
     expect(contents(journal)).toEqual(['one', 'another']);
   });

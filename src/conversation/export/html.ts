@@ -79,12 +79,6 @@ document.addEventListener('click', async (event) => {
 const display = /^(?:\$\$(?:\\[^]|[^\\$]){1,4000}?\$\$|\\\[(?!\n\n)[^]{1,4000}?\\\])/;
 const inline = /^(?:\$(?!\s)(?:\\.|[^\\$\n]){1,400}?(?<!\s)\$(?!\d)|\\\([^\n]{1,1000}?\\\))/;
 
-/** Only in the current paragraph: marked asks once for each, and to search the whole rest takes quadratic time. */
-function startInParagraph(source: string): number | undefined {
-  const end = /\n[ \t]*\n/.exec(source)?.index;
-  return /\n(?:\$\$|\\\[)/.exec(source.slice(0, end))?.index;
-}
-
 /**
  * Mathematics is shown as written: Markdown would remove the backslash of `\(` and read `_` as emphasis. `$…$` has no
  * space inside and no digit after it, so that prices are text.
@@ -96,7 +90,11 @@ function mathExtensions(): NonNullable<MarkedExtension['extensions']> {
     {
       name: 'displayMath',
       level: 'block',
-      start: startInParagraph,
+      // Only in the current paragraph: marked asks once for each, and to search the whole rest takes quadratic time.
+      start(source) {
+        const end = /\n[ \t]*\n/.exec(source)?.index;
+        return /\n(?:\$\$|\\\[)/.exec(source.slice(0, end))?.index;
+      },
       tokenizer(source) {
         const raw = display.exec(source)?.[0];
         const rest = raw === undefined ? '' : (/^[^\n]*/.exec(source.slice(raw.length))?.[0] ?? '');

@@ -276,7 +276,8 @@ export class Journal {
       if (isFirst && this.#failure !== undefined) this.#options.onWarning(this.#failure.message);
       return;
     }
-    this.#pending.push(...(isFirst ? this.#allRecords() : [record]));
+    if (isFirst) this.#pending = [...this.#allRecords()];
+    else this.#pending.push(record);
     this.#writeAfterPause();
   }
 

@@ -56,7 +56,8 @@ export function createAnswerMeter(clock: Clock) {
         case 'answer-named':
         case 'answer-finished': {
           const { type, ...known } = event;
-          Object.assign(metadata, known, { complete: type === 'answer-finished' });
+          Object.assign(metadata, known);
+          if (type === 'answer-finished') metadata.complete = true;
           return;
         }
         case 'answer-started':

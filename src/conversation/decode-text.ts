@@ -62,9 +62,6 @@ function offsetOfFault(bytes: Uint8Array, encoding: string): number {
   return valid;
 }
 
-const encodingHint =
-  'name its encoding with --stdin-encoding, or pass --lossy to replace invalid bytes';
-
 /** @param problem why the bytes are no text, if their format is not known by the first of them */
 function notText(bytes: Uint8Array, source: string, problem: string, cause?: unknown): Failure {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -75,7 +72,9 @@ function notText(bytes: Uint8Array, source: string, problem: string, cause?: unk
       start.test(head) && (contained === '' || all.includes(contained)),
   );
   if (known === undefined) {
-    return new Failure('usage', `${source} ${problem}`, { hint: encodingHint, cause });
+    const hint =
+      'name its encoding with --stdin-encoding, or pass --lossy to replace invalid bytes';
+    return new Failure('usage', `${source} ${problem}`, { hint, cause });
   }
   const [, format, converter] = known;
   const hint = converter && `send its text: ${converter} | natter "a prompt"`;

@@ -109,12 +109,9 @@ export function hintOf(
   return (all[remedy.code] as (remedy: Remedy) => string)(remedy);
 }
 
-/** A URL without characters that a shell interprets. */
-const safeUrl = /^[\w:/.~%[\]-]+$/;
-
-/** Offers the command only with a safe URL: the server chooses it, and a user may paste the command. */
+/** Offers the command only without characters that a shell interprets: the server chooses the URL, and a user may paste it. */
 export function setBaseUrlHint({ baseUrl }: { readonly baseUrl: string }): string {
-  return safeUrl.test(baseUrl)
+  return /^[\w:/.~%[\]-]+$/.test(baseUrl)
     ? `if that is right, set the base URL: ‹natter config set base-url ${baseUrl}›`
     : 'if that address is right, set it as the base URL';
 }

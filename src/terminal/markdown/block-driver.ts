@@ -37,9 +37,6 @@ const maxStart = 1000;
 /** UTF-16 units of a displayed formula; a longer one is text. */
 const maxFormula = 4000;
 
-/** The blocks in which the end of a line decides what it is. */
-const readWhole: ReadonlySet<string> = new Set(['fence', 'formula', 'table']);
-
 /**
  * Reads text in any pieces; the joined output does not depend on the pieces. A renderer is a subclass that adds each
  * block to `text`.
@@ -131,7 +128,9 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
 
   #feed(part: string): void {
     if (this.#mode === 'text') return this.#writeText(part);
-    if (this.#mode === 'whole' || readWhole.has(this.#leaf.kind)) {
+    // In these blocks, the end of a line decides what it is.
+    const isWhole = ['fence', 'formula', 'table'].includes(this.#leaf.kind);
+    if (this.#mode === 'whole' || isWhole) {
       this.#line += part;
       return;
     }

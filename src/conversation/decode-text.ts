@@ -2,13 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { Failure } from '../failure.ts';
 
+type Format = readonly [start: RegExp, format: string, converter?: string, contained?: string];
+
 /** The first bytes of usual files that are not text, as Latin-1, what such a file is, and bytes that it contains. */
-const formats: readonly (readonly [
-  start: RegExp,
-  format: string,
-  converter?: string,
-  contained?: string,
-])[] = [
+const formats: readonly Format[] = [
   [/^\x89PNG/, 'a PNG image'],
   [/^\xFF\xD8\xFF/, 'a JPEG image'],
   [/^GIF8/, 'a GIF image'],

@@ -95,11 +95,8 @@ class ScreenMarkdown extends BlockDriver<Span> {
   /** Starts a block: with one blank line before it if the source had one, or if the kind needs one. */
   #begin(kind: BlockKind): void {
     const { blankBefore } = this;
-    const isApart =
-      kind === 'heading' ||
-      kind === 'table' ||
-      this.#previous === 'code' ||
-      this.#previous === 'table';
+    const isAfter = this.#previous === 'code' || this.#previous === 'table';
+    const isApart = kind === 'heading' || kind === 'table' || isAfter;
     if (this.#previous && (blankBefore || isApart)) this.#writeBlankLine();
     this.blankBefore = false;
     this.#previous = kind;

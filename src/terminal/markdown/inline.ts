@@ -52,20 +52,18 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** The text with its formulas, and what is between them, changed. */
-export function mapFormulas(
-  source: string,
-  formulas: readonly Place[],
-  change: (formula: string) => string,
-  changeText = (text: string) => text,
-): string {
-  let text = '';
+/** The formulas of a text, and what is between them, in order. */
+export function formulaParts(source: string, formulas: readonly Place[]) {
   let at = 0;
-  for (const { from, to } of formulas) {
-    text += changeText(source.slice(at, from)) + change(source.slice(from, to));
+  const parts = formulas.flatMap(({ from, to }) => {
+    const before = source.slice(at, from);
     at = to;
-  }
-  return text + changeText(source.slice(at));
+    return [
+      { text: before, isFormula: false },
+      { text: source.slice(from, to), isFormula: true },
+    ];
+  });
+  return [...parts, { text: source.slice(at), isFormula: false }];
 }
 
 /** The text with its formulas as text of Markdown, in which every mark is escaped. */
@@ -74,9 +72,10 @@ export function withFormulas(
   formulas: readonly Place[],
   write: (formula: string) => string,
 ): string {
-  return mapFormulas(source, formulas, (formula) => {
-    return write(formula).replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
-  });
+  const parts = formulaParts(source, formulas).map(({ text, isFormula }) =>
+    isFormula ? write(text).replaceAll(/[!-/:-@[-`{-~]/g, '\\$&') : text,
+  );
+  return parts.join('');
 }
 
 type InlineToken = Extract<

@@ -157,7 +157,7 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
  * @throws Failure `storage`
  */
 export function refuseClosedOutput(stdout: OutputStream, isSaved: boolean): void {
-  if (isSaved || stdout.isClosed?.() !== true) return;
+  if (isSaved || !stdout.isClosed()) return;
   throw new Failure('storage', 'standard output is closed, so the answer would be lost', {
     hint: 'redirect it to a file, or to /dev/null to discard the answer',
   });

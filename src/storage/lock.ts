@@ -17,17 +17,10 @@ export interface ProcessFacts {
 }
 
 /** The machine that a process runs on. */
-export interface Machine {
-  host(): string;
+const thisMachine = {
+  host: (): string => os.hostname(),
   /** Names the space in which process ids and start times are unique; undefined on systems other than Linux. */
-  space(): string | undefined;
-  /** A dead process is a zombie: its parent has not read its status. The unit of start times is the system's. */
-  process(id: number): { readonly isDead: boolean; readonly start: string | undefined };
-}
-
-const thisMachine: Machine = {
-  host: () => os.hostname(),
-  space() {
+  space(): string | undefined {
     try {
       const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
       return `${boot} ${fs.readlinkSync('/proc/self/ns/pid')}`;
@@ -36,7 +29,8 @@ const thisMachine: Machine = {
       return undefined;
     }
   },
-  process(id) {
+  /** A dead process is a zombie: its parent has not read its status. The unit of start times is the system's. */
+  process(id: number): { readonly isDead: boolean; readonly start: string | undefined } {
     try {
       const text = fs.readFileSync(`/proc/${id}/stat`, 'utf8');
       // Reading starts at field 3, the state: the name before it may contain spaces and parentheses.
@@ -48,6 +42,8 @@ const thisMachine: Machine = {
     }
   },
 };
+
+export type Machine = typeof thisMachine;
 
 const { O_RDONLY, O_RDWR } = fs.constants;
 /** Without it, a named pipe at the path of a lock would block natter; Windows does not have it. */

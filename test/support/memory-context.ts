@@ -13,6 +13,7 @@ export function createMemoryOutput(isTerminal = false, columns = 80) {
     columns: () => columns,
     rows: () => 24,
     hasSize: () => true,
+    isClosed: () => false,
     write: (text) => void written.push(text),
     flush: async () => undefined,
   };

@@ -60,8 +60,10 @@ export function createReplFiles(context: Context) {
           .map((entry) => {
             const target = () => kindOf(path.join(folder, entry.name));
             const isLink = entry.isSymbolicLink();
-            const isFolder = entry.isDirectory() || (isLink && target() === 'folder');
-            return { value: entry.name, isFolder };
+            return {
+              value: entry.name,
+              isFolder: entry.isDirectory() || (isLink && target() === 'folder'),
+            };
           })
           .sort((one, other) => one.value.localeCompare(other.value));
       } catch {

@@ -37,7 +37,7 @@ import {
   textOf,
   titleOf,
 } from '../conversation/tree.ts';
-import { Failure } from '../failure.ts';
+import { exclusive, Failure } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import { countOf, timeAgo } from '../output/figures.ts';
 import type { SavedConversation } from '../output/json-answer.ts';
@@ -195,9 +195,7 @@ async function findNamedJournal(
   const { resume, continue: isContinued = false, branch = false, conversation } = run.options;
   if (conversation !== undefined) return openTitled(run, journal, conversation);
   if (typeof resume === 'string' && isContinued) {
-    throw new Failure('usage', '--continue and --resume cannot be used together', {
-      hint: '--continue means --resume latest',
-    });
+    throw exclusive('--continue', '--resume', '--continue means --resume latest');
   }
   if (resume !== undefined) {
     const name = resume === true ? 'latest' : resume;

@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import { Failure } from '../failure.ts';
+import { exclusive, Failure } from '../failure.ts';
 import type { GlobalOptions } from '../run.ts';
 
 /** Whether a run records its exchanges, replays a recording, or does neither. */
@@ -14,11 +14,7 @@ function parseSpeed(text: string, name: string): number {
   });
 }
 
-function exclusive(first: string, second: string): Failure {
-  return new Failure('usage', `${first} and ${second} cannot be used together`, {
-    hint: 'a replay sends no requests to record; use only one of them',
-  });
-}
+const hint = 'a replay sends no requests to record; use only one of them';
 
 /**
  * Reads the options and variables for recordings. A flag overrides both variables; an empty value counts as unset.
@@ -28,7 +24,7 @@ export function chooseRecording(
   { record, replay, speed }: GlobalOptions,
   environment: Environment,
 ) {
-  if (record && replay) throw exclusive('--record', '--replay');
+  if (record && replay) throw exclusive('--record', '--replay', hint);
   const file = replay || (record ? undefined : environment['NATTER_REPLAY']);
   if (speed !== undefined && !file) {
     throw new Failure('usage', '--speed needs --replay', {
@@ -36,7 +32,7 @@ export function chooseRecording(
     });
   }
   const recorded = record || (replay ? undefined : environment['NATTER_RECORD']);
-  if (recorded && file) throw exclusive('NATTER_RECORD', 'NATTER_REPLAY');
+  if (recorded && file) throw exclusive('NATTER_RECORD', 'NATTER_REPLAY', hint);
   if (recorded || !file) return { record: recorded || undefined };
   const factor =
     speed === undefined

@@ -1,6 +1,6 @@
 // The history that a prompt continues: the messages of `--messages` and `-M`.
 import type { Message } from '../client/contract.ts';
-import { Failure } from '../failure.ts';
+import { exclusive, Failure } from '../failure.ts';
 import { filledText, isJsonObject, lineProblem, locatedProblem, parseJson } from '../json.ts';
 import type { Run } from '../run.ts';
 import { withValues } from '../settings/resolved-settings.ts';
@@ -142,11 +142,7 @@ export async function readHistory(
   const turns = all.slice(system === undefined ? 0 : 1, last?.role === 'user' ? -1 : undefined);
   const prompt = last?.role === 'user' ? last.content : undefined;
   const { kind, name: option } = settings.sources.system;
-  if (system !== undefined && kind === 'flag') {
-    throw new Failure('usage', `${option} and a system message cannot be used together`, {
-      hint: 'use only one of them',
-    });
-  }
+  if (system !== undefined && kind === 'flag') throw exclusive(option, 'a system message');
   const source = { kind: 'flag', name: '--messages' } as const;
   return {
     settings: system === undefined ? settings : withValues(settings, { system }, source),

@@ -7,7 +7,7 @@ import type { CompletionRequest } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';
 import { parseBaseUrl } from '../client/http/base-url.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
-import { Failure } from '../failure.ts';
+import { exclusive, Failure } from '../failure.ts';
 import { createLineCounter } from '../prompt-files/place.ts';
 import { count, countOf } from '../output/figures.ts';
 import type { Context, Run } from '../run.ts';
@@ -218,11 +218,7 @@ export function guardRequest(
 function guardMode({ context, options, settings }: Run) {
   const { allowSecrets = false, redact = false, dryRun = false, sandbox = false } = options;
   const { baseUrl, secretGuard } = settings.values;
-  if (allowSecrets && redact) {
-    throw new Failure('usage', '--redact and --allow-secrets cannot be used together', {
-      hint: 'use only one of them',
-    });
-  }
+  if (allowSecrets && redact) throw exclusive('--redact', '--allow-secrets');
   if (redact) return 'redact';
   const isLocal = baseUrl === undefined || isLoopbackName(new URL(baseUrl).hostname);
   const isReplayed = () => chooseRecording(options, context.environment).replay !== undefined;

@@ -1,6 +1,6 @@
 import type { CheckOptions, SchemaSource } from '../../ask/check.ts';
 import type { Message } from '../../client/contract.ts';
-import { Failure } from '../../failure.ts';
+import { exclusive } from '../../failure.ts';
 import {
   type AnswerFormat,
   chooseAnswerFormat,
@@ -57,7 +57,7 @@ export function refuseTogether(
   const found = others.find((one) => options[one] !== undefined && options[one] !== false);
   if (found === undefined) return;
   const other = found.replace('dryRun', 'dry-run');
-  throw new Failure('usage', `--${name} and --${other} cannot be used together`, { hint });
+  throw exclusive(`--${name}`, `--${other}`, hint);
 }
 
 /** Decides how the answer is printed, and reads the settings, before anything is read. @throws Failure */

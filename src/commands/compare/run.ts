@@ -22,7 +22,7 @@ import {
   refuseClosedOutput,
 } from '../../output/answer-printer.ts';
 import { rephrase } from '../../client/failure/change-failure.ts';
-import { Failure } from '../../failure.ts';
+import { exclusive, Failure } from '../../failure.ts';
 import {
   filteredNotice,
   finishNotice,
@@ -473,9 +473,8 @@ export async function compare(
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   refuseClosedOutput(context.streams.stdout, run.settings.values.save);
   if (options.diff === true && format.startsWith('json')) {
-    throw new Failure('usage', `--diff and --${format} cannot be used together`, {
-      hint: 'use a different tool to compare the answers in the JSON',
-    });
+    const advice = 'use a different tool to compare the answers in the JSON';
+    throw exclusive('--diff', `--${format}`, advice);
   }
   const usual = options.models === undefined ? await defaultModels(run) : [];
   const withoutSystem = readComparedModels(run, usual);

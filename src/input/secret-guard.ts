@@ -151,12 +151,8 @@ export function secretsRefusal(
 
 const maxShown = 10;
 
-/** What to do about secrets, and the service that gets them. */
-interface Plan {
-  /** `ask` refuses where there is no terminal. */
-  readonly mode: ReturnType<typeof guardMode>;
-  readonly settings: ResolvedSettings;
-}
+/** What to do about secrets, and the service that gets them. `ask` refuses where there is no terminal. */
+type Plan = NonNullable<ReturnType<typeof planGuard>>;
 
 /** What to do about the secrets: asks where a person can answer. @throws Failure `secrets` for anything but sending */
 export async function decide(
@@ -185,17 +181,14 @@ export async function decide(
 }
 
 /** One of many requests as it may be sent, and what puts its redacted secrets back. */
-export interface GuardedRequest {
-  readonly request: CompletionRequest;
-  readonly redaction?: Redaction;
-}
+export type GuardedRequest = ReturnType<typeof guardRequest>;
 
 /** @throws Failure `secrets` for a request with a secret that may not be sent */
 export function guardRequest(
   context: Context,
   { mode, settings }: Plan,
   request: CompletionRequest,
-): GuardedRequest {
+) {
   if (mode === 'redact') {
     const redaction = openRedaction(context);
     const messages = maskValue(request.messages, redaction.redact);
@@ -226,7 +219,7 @@ function guardMode({ context, options, settings }: Run) {
 }
 
 /** The plan for all services that may get the prompt; undefined if nothing is checked. @throws Failure `usage` */
-export function planGuard(run: Run): Plan | undefined {
+export function planGuard(run: Run) {
   return fallbackModels(run)
     .map(({ settings }) => ({ settings, mode: guardMode({ ...run, settings }) }))
     .find(({ mode }) => mode !== 'off');

@@ -60,30 +60,23 @@ const staleAfter = 60_000;
 /** The milliseconds for an incomplete lock: a lock is written right after it is created, so its process died. */
 const incompleteStaleAfter = 2000;
 
-interface LockOwner {
-  readonly host: string;
-  readonly processId: number;
-  /** Where the process id is valid, and the start time of the process; absent on systems that do not report them. */
-  readonly space?: string | undefined;
-  readonly start?: string | undefined;
-  /** When the lock was taken. */
-  readonly since: string;
-  /** Unique for each time a lock is taken. */
-  readonly token: string;
-}
+type LockOwner = ReturnType<typeof createOwner>;
 
 type FoundLock = NonNullable<ReturnType<typeof findLock>>;
 
 /** Describes this process as the owner of a lock that it takes now. */
-function createOwner({ id, machine = thisMachine }: ProcessFacts, since: Date): LockOwner {
+function createOwner({ id, machine = thisMachine }: ProcessFacts, since: Date) {
   const space = machine.space();
   return {
     host: machine.host(),
     processId: id,
+    /** Where the process id is valid, and the start time of the process; absent on systems that do not report them. */
     space,
     start: space === undefined ? undefined : machine.process(id).start,
+    /** When the lock was taken. */
     since: since.toISOString(),
-    token: randomUUID(),
+    /** Unique for each time a lock is taken. */
+    token: randomUUID() as string,
   };
 }
 

@@ -252,13 +252,7 @@ export interface LockOptions {
 /** A lock that is renewed until it is released, for minutes or days. */
 export type HeldLock = ReturnType<typeof keepLock>;
 
-export interface RefusedLock {
-  readonly isHeld: false;
-  /** Undefined when the lock file does not name it. */
-  readonly holder: LockOwner | undefined;
-  /** When it was taken, if known, else an estimate. */
-  readonly since: Date;
-}
+export type RefusedLock = Exclude<ReturnType<typeof holdLock>, HeldLock>;
 
 function keepLock(path: string, owner: LockOwner, clock: ProgramClock) {
   let isLost = false;
@@ -290,7 +284,7 @@ function keepLock(path: string, owner: LockOwner, clock: ProgramClock) {
  * process of this machine, and a lock of a different machine or container that was not renewed for a minute.
  * @throws the system's error when the lock's folder cannot be written
  */
-export function holdLock(path: string, { process, clock }: LockOptions): HeldLock | RefusedLock {
+export function holdLock(path: string, { process, clock }: LockOptions) {
   const now = clock.date();
   const owner = createOwner(process, now);
   for (let attempt = 1; ; attempt += 1) {
@@ -298,8 +292,13 @@ export function holdLock(path: string, { process, clock }: LockOptions): HeldLoc
     const found = findLock(path);
     const isDead = found === undefined || stateOf(found, process).type === 'dead';
     if (!isDead || attempt === 3) {
-      const since = new Date(found?.owner?.since ?? found?.renewedAt ?? now);
-      return { isHeld: false, holder: found?.owner, since };
+      return {
+        isHeld: false as const,
+        /** Undefined when the lock file does not name it. */
+        holder: found?.owner,
+        /** When it was taken, if known, else an estimate. */
+        since: new Date(found?.owner?.since ?? found?.renewedAt ?? now),
+      };
     }
     if (found !== undefined) breakDeadLock(path, found);
   }

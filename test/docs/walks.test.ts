@@ -6,7 +6,7 @@ import { coverageFiles, executedFiles } from '../support/executed-files.ts';
 import { folderOf } from '../support/folder.ts';
 import { runNatter, serviceAt } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
-import { openRepl, openTerminal, type TerminalSession } from '../support/terminal.ts';
+import { openRepl, openTerminal } from '../support/terminal.ts';
 import { serve } from '../support/serve.ts';
 
 type Files = ReadonlySet<string>;
@@ -120,20 +120,17 @@ describe('the walk of one prompt', () => {
   );
 });
 
-/** A REPL whose coverage can be taken while it runs. */
-interface WatchedRepl {
-  readonly terminal: TerminalSession;
-  /** The files executed since the last call. */
-  take(): Promise<Files>;
-}
+type WatchedRepl = Awaited<ReturnType<typeof openWatchedRepl>>;
 
-async function openWatchedRepl(): Promise<WatchedRepl> {
+/** A REPL whose coverage can be taken while it runs. */
+async function openWatchedRepl() {
   const folder = folderOf();
   const preload = resolve('test/support/take-coverage.cjs');
   const env = { NODE_V8_COVERAGE: folder, NODE_OPTIONS: `--require ${preload}` };
   const terminal = await openRepl(['--sandbox'], { env });
   return {
     terminal,
+    /** The files executed since the last call. */
     async take() {
       const taken = coverageFiles(folder).length;
       terminal.kill('SIGUSR2');

@@ -1,4 +1,4 @@
-import { type FoundLimits, LimitController } from '../../../src/batch/limits/limit-controller.ts';
+import { LimitController } from '../../../src/batch/limits/limit-controller.ts';
 
 /** Which requests a service admits. Times are milliseconds. */
 export interface SimulatedLimit {

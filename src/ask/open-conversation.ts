@@ -199,13 +199,11 @@ async function findNamedJournal(
       hint: '--continue means --resume latest',
     });
   }
-  if (resume !== undefined) {
-    const name = resume === true ? 'latest' : resume;
-    const entry = findConversation(requireDataFolder(journal.folder), name);
-    return openResumed(run, journal, entry, branch);
-  }
-  const latest = isContinued ? findLatest(run) : undefined;
-  if (latest !== undefined) return openResumed(run, journal, latest, branch);
+  const name = resume === true ? 'latest' : resume;
+  const latest = () => (isContinued ? findLatest(run) : undefined);
+  const entry =
+    name === undefined ? latest() : findConversation(requireDataFolder(journal.folder), name);
+  if (entry !== undefined) return openResumed(run, journal, entry, branch);
   if (!branch) return undefined;
   throw new Failure('usage', '--branch needs a conversation to copy', {
     hint: 'add --continue, or --resume and its id',

@@ -42,7 +42,7 @@ export class AnswerParts {
   #texts: { readonly channel: Channel; readonly deltas: string[] }[] = [];
   /** The high surrogate at the end of a delta, whose partner comes with the next one. */
   readonly #held = { reasoning: '', text: '', refusal: '' };
-  #found: Partial<Omit<ReturnType<typeof readChunk>, Channel>> = {};
+  #found: Omit<StreamEnd, 'type' | 'complete'> = {};
   #hasNewName = false;
 
   constructor(mask: Mask, onContent: () => void) {
@@ -55,18 +55,12 @@ export class AnswerParts {
     for (const channel of channels) {
       if (chunk[channel] !== '') this.#addText(channel, chunk[channel]);
     }
-    const { calledTools, finishReason } = chunk;
+    const { calledTools, finishReason, usage } = chunk;
     if (calledTools === true || finishReason !== undefined) this.onContent();
     const found = this.#found;
     const { id = chunk.id, model = chunk.model } = found;
     this.#hasNewName ||= id !== found.id || model !== found.model;
-    this.#found = {
-      id,
-      model,
-      finishReason: finishReason ?? found.finishReason,
-      usage: chunk.usage ?? found.usage,
-      calledTools: calledTools ?? found.calledTools,
-    };
+    this.#found = { ...found, ...definedFields({ id, model, finishReason, usage, calledTools }) };
   }
 
   /** Takes what arrived since the last call: the id and model if one is new, and the texts. */
@@ -90,7 +84,7 @@ export class AnswerParts {
       if (this.#held[channel] !== '') this.#append(channel, replacement);
     }
     const complete = this.isFinished || this.#found.finishReason !== undefined;
-    return [...this.take(), { type: 'end', complete, ...definedFields(this.#found) }];
+    return [...this.take(), { type: 'end', complete, ...this.#found }];
   }
 
   /** Joins surrogate pairs that a service split between two deltas; a lone surrogate becomes U+FFFD. */

@@ -101,17 +101,16 @@ export function createFaultRules(rules: readonly FaultRule[]) {
 
 const conditions = ['method', 'path', 'model', 'prompt'];
 
-/** A JSON value as the text of the field in a group; undefined for one that has none. */
-function fieldTexts(name: string, value: unknown): readonly WrittenField[] | undefined {
+/** A JSON value as the text of the field in a group. @throws Failure `usage` for one that has none */
+function fieldTexts(name: string, value: unknown): readonly WrittenField[] {
   if (value === true) return [[name, undefined]];
   if (value === false) return [];
   if (typeof value === 'string' || typeof value === 'number') return [[name, String(value)]];
   if (name === 'body' && value !== undefined) return [[name, JSON.stringify(value)]];
-  if (Array.isArray(value)) {
-    const texts = value.map((item) => fieldTexts(name, item));
-    return texts.includes(undefined) ? undefined : texts.flatMap((text) => text ?? []);
+  if (Array.isArray(value)) return value.flatMap((item) => fieldTexts(name, item));
+  if (!isJsonObject(value) || !['headers', 'header'].includes(name)) {
+    throw new Failure('usage', `${name} must be text, a number, true or false`);
   }
-  if (!isJsonObject(value) || !['headers', 'header'].includes(name)) return undefined;
   return Object.entries(value).map(([header, text]) => [name, `${header}: ${String(text)}`]);
 }
 
@@ -128,12 +127,8 @@ function parseRule(value: unknown, place: string, source: string): FaultRule {
     }
     if (typeof text !== 'string') throw refuse(`.when.${name} must be text`);
   }
-  const written = Object.entries(fields).flatMap(([name, field]) => {
-    const texts = fieldTexts(name, field);
-    if (texts === undefined) throw refuse(`.${name} must be text, a number, true or false`);
-    return texts;
-  });
   try {
+    const written = Object.entries(fields).flatMap(([name, field]) => fieldTexts(name, field));
     return { label: String(label), when, fault: parseFault(written) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

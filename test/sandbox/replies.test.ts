@@ -80,20 +80,16 @@ describe('the default reply', () => {
     expect(text).toContain('your prompt: `hello`');
   });
 
-  test('quotes hostile text without control characters, on one line', async () => {
-    const text = await replyText('default', { text: 'a\u001b[31mb\n\n# c `d` \u202ee\u0007' });
-    expect(text).toContain('your prompt: `a [31mb # c d e`\n');
-  });
-
-  test('quotes only the start of a long prompt', async () => {
-    const text = await replyText('default', { text: '😀'.repeat(1_000_000) });
-    expect(text).toContain(`${'😀'.repeat(80)} …\``);
-    expect(text.length).toBeLessThan(2000);
-  });
-
-  test('describes an empty prompt', async () => {
-    expect(await replyText('default', { text: ' \n' })).toContain('nothing to quote');
-  });
+  test.each([
+    ['a\u001b[31mb\n\n# c `d` \u202ee\u0007', '`a [31mb # c d e`\n'],
+    ['😀'.repeat(1_000_000), `\`${'😀'.repeat(80)} …\`\n`],
+    [' \n', 'nothing to quote\n'],
+  ])(
+    'quotes the start of a prompt on one line, without control characters',
+    async (text, quote) => {
+      expect(await replyText('default', { text })).toContain(`your prompt: ${quote}`);
+    },
+  );
 });
 
 describe('the other replies', () => {

@@ -228,7 +228,7 @@ export function createLog() {
 }
 
 /** An engine that sends requests to `url` with natter's client, without retries. */
-export function engineAt(url: string, options: Partial<ClientOptions> = {}): Engine {
+function engineAt(url: string, options: Partial<ClientOptions> = {}): Engine {
   const { client } = createTestClient(url, {
     retries: 0,
     retryWaitLimit: 0,

@@ -51,7 +51,7 @@ export function headerLine(program: string): string {
 }
 
 /** Reads the version in the first line; undefined for any other line. */
-export function versionOf(line: string): number | undefined {
+function versionOf(line: string): number | undefined {
   const header = parseObject(line);
   const version = header?.['format'] === formatName ? header['version'] : undefined;
   return typeof version === 'number' ? version : undefined;

@@ -3,9 +3,8 @@ import { Failure } from '../failure.ts';
 import type { ChatOptions } from './client.ts';
 import type { Sender } from './configuration.ts';
 import type { RetryScheduled } from './events.ts';
-import { formatWait, localTimeAfter } from './failure/format-duration.ts';
 import { maskFailure, rephrase } from './failure/change-failure.ts';
-import { timedOut } from './failure/answer-failure.ts';
+import { formatWait, localTimeAfter, timedOut } from './failure/answer-failure.ts';
 import { followSignals } from './http/timer.ts';
 
 // Milliseconds.

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { findError } from '../client/failure/service-failure.ts';
 import { bodyForm, LineDecoder } from '../client/stream/answer-reader.ts';
-import { answerChoice, readChunk } from '../client/stream/completion-chunk.ts';
+import { answerChoice, readChunk } from '../client/stream/answer-parts.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
 import { createMaskedStream, type SecretFilter } from '../secrets/secret-filter.ts';
 

@@ -153,15 +153,6 @@ function checkCompletionBody(value: unknown, isLenient: boolean): CompletionRequ
   };
 }
 
-/** @throws Failure `invalid_request` when the prompt is larger than the model's window */
-function checkWindow(model: string, promptTokens: number): void {
-  const window = catalogue.find(({ id }) => id === model)?.contextWindow ?? 0;
-  if (promptTokens > window) {
-    const numbers = `${promptTokens} tokens, over the ${window} of "${model}"`;
-    throw new Failure('invalid_request', `the prompt does not fit the context window: ${numbers}`);
-  }
-}
-
 /** The last user message of any JSON value, valid request or not. */
 function lastUserText(value: unknown): string | undefined {
   if (!isJsonObject(value) || !Array.isArray(value['messages'])) return undefined;
@@ -183,17 +174,22 @@ async function createCompletion(
   prompt: string,
 ): Promise<void> {
   const { problem } = received;
-  if (problem !== undefined) throw new Failure('invalid_request', problem);
+  if (problem !== undefined) refuse(problem);
   const contentType = exchange.request.headers['content-type'] ?? 'missing';
   if (!/^application\/json *(?:;|$)/i.test(contentType)) {
-    throw new Failure('invalid_request', `Content-Type is ${contentType}, not application/json`);
+    refuse(`Content-Type is ${contentType}, not application/json`);
   }
   const body = checkCompletionBody(received.value, exchange.state.lenient === true);
   if (!key.models.includes(body.model)) {
     const refusal = `the tier "${key.tier}" is not permitted to use "${body.model}"`;
     throw new Failure('forbidden', refusal);
   }
-  checkWindow(body.model, countPromptTokens(body.messages));
+  const tokens = countPromptTokens(body.messages);
+  const window = catalogue.find(({ id }) => id === body.model)?.contextWindow ?? 0;
+  if (tokens > window) {
+    const numbers = `${tokens} tokens, over the ${window} of "${body.model}"`;
+    refuse(`the prompt does not fit the context window: ${numbers}`);
+  }
   const { completion, latency } = await openCompletion(exchange, body, prompt);
   if (body.stream === true && exchange.fault['no-stream'] !== true) {
     await answerWithEvents(exchange, completion, latency);

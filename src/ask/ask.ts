@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { AnswerRecorder } from '../conversation/journal/record-answer.ts';
 import { Failure } from '../failure.ts';
 import { definedFields } from '../json.ts';
-import { type AnswerOutcome, AnswerMeter } from '../output/answer-meter.ts';
+import { type AnswerOutcome, createAnswerMeter } from '../output/answer-meter.ts';
 import { endingFailure } from '../output/ending-failure.ts';
 import { count } from '../output/figures.ts';
 
@@ -42,7 +42,7 @@ export interface Answer extends AnswerOutcome {
 /** The answer to a question that could not be asked, because of `error`. */
 export function unasked(clock: Clock, signal: AbortSignal, error: unknown): Answer {
   const failure = endingFailure(error, signal);
-  const metadata = new AnswerMeter(clock).metadata(failure);
+  const metadata = createAnswerMeter(clock).metadata(failure);
   return { content: '', received: '', metadata, failure, error, isStopped: signal.aborted };
 }
 
@@ -52,7 +52,7 @@ export function unasked(clock: Clock, signal: AbortSignal, error: unknown): Answ
  */
 export async function ask(question: Question, sink?: Sink): Promise<Answer> {
   const { clock, signal, guard, recorder } = question;
-  const meter = new AnswerMeter(clock);
+  const meter = createAnswerMeter(clock);
   let received = '';
   let content = '';
   let error: unknown;

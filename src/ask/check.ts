@@ -9,14 +9,16 @@ import type { Notices } from '../output/notices.ts';
 import {
   type AnswerValue,
   readAnswerValue,
+  responseFormat,
+  compactJson,
+  parsePointer,
+  textAt,
   correctionPrompt,
   withInstruction,
   describeViolations,
   type Violation,
 } from '../schema/answer-value.ts';
 import type { CompiledSchema } from '../schema/compile-schema.ts';
-import { compactJson, parsePointer, textAt } from '../schema/json-pointer.ts';
-import { responseFormat } from '../schema/response-format.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { wholeNumber } from '../settings/value-types.ts';

@@ -9,7 +9,7 @@ import { isJsonObject, parseJson } from '../json.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { removeFile } from '../storage/files.ts';
 import { readLines } from '../storage/read-lines.ts';
-import { appendLine } from '../storage/state-file.ts';
+import { appendLine } from '../storage/append-file.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import { type Answer, failureOfSeveral } from './ask.ts';
 import { promptMessages } from './plan-request.ts';

@@ -7,7 +7,7 @@ import { followSignals } from '../client/http/timer.ts';
 import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
 import { isJsonObject } from '../json.ts';
-import { withLock, type LockOptions } from '../storage/lock/lock.ts';
+import { withLock, type LockOptions } from '../storage/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import {
   bytesOf,

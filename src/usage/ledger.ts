@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TokenCounts } from '../settings/prices.ts';
 import { isJsonObject, parseJson } from '../json.ts';
 import { readLines } from '../storage/read-lines.ts';
-import { appendLine } from '../storage/state-file.ts';
+import { appendLine } from '../storage/append-file.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 
 /** One request, from its first attempt to its end, without any text of it. */

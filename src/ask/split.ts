@@ -82,7 +82,6 @@ export interface Piece {
   readonly tokens: number;
 }
 
-/** The window that is assumed if it is unknown. */
 const assumedWindow = 8192;
 const largestAnswer = 4096;
 /** Estimates may be wrong by a tenth. */
@@ -175,7 +174,6 @@ export function combineRequests(pieces: number, { budget, answer }: Room): numbe
   return requests;
 }
 
-/** The answer for one piece. */
 export interface PieceAnswer {
   readonly content: string;
   readonly usage: unknown;

@@ -82,7 +82,6 @@ export async function* withRetries<Event>(
   }
 }
 
-/** Returns the milliseconds to wait, as requested by the service. */
 const waitOf = ({ retryAfterSeconds: seconds }: Failure) =>
   seconds === undefined ? undefined : seconds * 1000;
 

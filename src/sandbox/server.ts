@@ -18,7 +18,7 @@ import {
   errorName,
   sendJson,
 } from './answers/response-writer.ts';
-import { completionBody, openCompletion } from './completion.ts';
+import { completionBody, countPromptTokens, openCompletion } from './completion.ts';
 import {
   type Exchange,
   openExchange,
@@ -31,7 +31,6 @@ import {
 import { createFaultRules } from './faults/fault-rules.ts';
 import { authenticate, createRateLimiter, type KeyTier } from './keys.ts';
 import { errorBody, modelList, modelRecord } from './shapes.ts';
-import { countPromptTokens } from './token-counter.ts';
 
 /** Bytes: several times the larger window. The contract states no size. */
 const maxBody = 32 * 1024 * 1024;

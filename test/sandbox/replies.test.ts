@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type ReplyName, replyNames } from '../../src/sandbox/faults/fault-fields.ts';
 import { replies, type Reply } from '../../src/sandbox/replies/replies.ts';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
-import { countTokens } from '../../src/sandbox/token-counter.ts';
+import { countTokens } from '../../src/sandbox/completion.ts';
 import { complete, jsonOf, openSandbox } from './sandbox-helpers.ts';
 import { fc } from '../support/properties.ts';
 

@@ -100,7 +100,6 @@ export function cutAnswer(
   });
 }
 
-/** The messages for complete streams without an answer, by their `finish_reason`. */
 const noAnswerMessages: Readonly<Record<string, string>> = {
   content_filter: 'the service filtered the answer',
   tool_calls: 'the model called a tool instead of answering',

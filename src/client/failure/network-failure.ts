@@ -132,7 +132,6 @@ export function certificateFailure(error: unknown, code: string, { target }: Rou
   });
 }
 
-/** The code of an error of Node or undici; empty if it has none. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   // The parser of undici reports what is wrong in words only.

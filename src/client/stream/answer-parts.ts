@@ -83,7 +83,6 @@ export type AnswerPart =
 export interface StreamEnd {
   readonly type: 'end';
   readonly complete: boolean;
-  /** The model called a tool. */
   readonly calledTools?: boolean;
   readonly id?: string;
   readonly model?: string;

@@ -18,17 +18,12 @@ function secretFilter(): SecretFilter {
   return filter;
 }
 
-interface Piece {
-  readonly at: number;
-  readonly text: string;
-}
-
 /** What is written of a body that arrives in these reads, at times that are their numbers. */
 function recordedPieces(
   reads: readonly (string | Uint8Array)[],
   contentType = 'text/event-stream',
-): readonly Piece[] {
-  const pieces: Piece[] = [];
+) {
+  const pieces: { readonly at: number; readonly text: string }[] = [];
   const body = createMaskedBody(secretFilter(), contentType, (bytes, at) => {
     pieces.push({ at, text: Buffer.from(bytes).toString() });
   });

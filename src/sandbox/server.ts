@@ -272,7 +272,7 @@ async function answer(exchange: Exchange): Promise<void> {
   if (await answerWithFault(exchange)) return;
   if (route === undefined) throw noRoute(method, path);
   if (method === 'POST') {
-    await createCompletion(exchange, key, body, applied.prompt ?? prompt ?? '');
+    await createCompletion(exchange, key, body, applied.prompt ?? '');
     return;
   }
   const id = route.path.exec(path)?.[1];
@@ -336,13 +336,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): string 
   return message;
 }
 
-export interface Sandbox {
-  /** The base URL for a client, such as `http://127.0.0.1:41234`. */
-  readonly url: string;
-  readonly port: number;
-  /** Stops immediately and cuts open answers. */
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   server.listen(port, host);
@@ -363,7 +357,7 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
  * Starts the mock of the service, which has language models only with an engine.
  * @throws Failure `usage` if the host is not loopback or the port is not available
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions = {}) {
   const { host = '127.0.0.1', port = 0, unref = false, clock = systemClock } = options;
   if (!isLoopback(host)) {
     throw new Failure('usage', `the sandbox does not listen on ${host}, only on this machine`, {
@@ -393,9 +387,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   const { address, family, port: actual } = await listen(server, host, port);
   return {
+    /** The base URL for a client. */
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`,
     port: actual,
-    async close() {
+    /** Stops immediately and cuts open answers. */
+    async close(): Promise<void> {
       if (!server.listening) return;
       state.isClosing = true;
       const closed = once(server, 'close');

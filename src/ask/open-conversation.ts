@@ -197,13 +197,11 @@ async function findNamedJournal(
   if (typeof resume === 'string' && isContinued) {
     throw exclusive('--continue', '--resume', '--continue means --resume latest');
   }
-  if (resume !== undefined) {
-    const name = resume === true ? 'latest' : resume;
-    const entry = findConversation(requireDataFolder(journal.folder), name);
-    return openResumed(run, journal, entry, branch);
-  }
-  const latest = isContinued ? findLatest(run) : undefined;
-  if (latest !== undefined) return openResumed(run, journal, latest, branch);
+  const name = resume === true ? 'latest' : resume;
+  const latest = () => (isContinued ? findLatest(run) : undefined);
+  const entry =
+    name === undefined ? latest() : findConversation(requireDataFolder(journal.folder), name);
+  if (entry !== undefined) return openResumed(run, journal, entry, branch);
   if (!branch) return undefined;
   throw new Failure('usage', '--branch needs a conversation to copy', {
     hint: 'add --continue, or --resume and its id',
@@ -315,9 +313,7 @@ export async function openConversation(
   const params = changedParams(settings.params, changes);
   let isSaved = named !== undefined;
   return {
-    /** A resumed conversation keeps its model unless this run names one. */
     settings: withModelOf({ ...settings, params }, modelOf(conversation)),
-    /** The turns so far and the prompt. */
     messages: messagesOf(conversation, turns),
     /** Undefined while it is not saved. */
     saved(): SavedConversation | undefined {

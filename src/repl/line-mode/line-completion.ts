@@ -11,7 +11,8 @@ import {
 import type { TextBuffer } from '../composer/text-buffer.ts';
 import { findFiles } from '../files/find-paths.ts';
 import { candidatesFor, mentionAt, requestAt } from '../menu.ts';
-import type { Session } from '../session.ts';
+import type { Repl } from '../session.ts';
+import type { ReplState } from '../state.ts';
 
 /** More choices than this are not all read. */
 const maxChoices = 12;
@@ -41,24 +42,27 @@ function choiceWords(request: CompletionRequest, candidates: readonly Candidate[
 const kindNames = pairsIn('command command argument choice path file mention file');
 
 /** The candidates whose names begin with the typed text, else those that match otherwise. */
-function namedCandidates(session: Session, request: CompletionRequest): readonly Candidate[] {
-  const offered = candidatesFor(session, session.state(), request);
-  const matching = matchCandidates(request, offered);
+function namedCandidates(repl: Repl, state: ReplState, request: CompletionRequest) {
+  const matching = matchCandidates(request, candidatesFor(repl, state, request));
   const typed = request.typed.toLowerCase();
   const starting = matching.filter(({ value }) => value.toLowerCase().startsWith(typed));
   return starting.length > 0 ? starting : matching;
 }
 
 /** Completes the word at the cursor with the only candidate, or lists the choices in words. */
-export async function completeLine(session: Session, buffer: TextBuffer): Promise<LineCompletion> {
+export async function completeLine(
+  repl: Repl,
+  state: ReplState,
+  buffer: TextBuffer,
+): Promise<LineCompletion> {
   const mention = mentionAt(buffer);
   const request = mention ?? requestAt(buffer);
   if (request === undefined) {
     return { buffer, words: 'Tab completes commands, their arguments, and files after @' };
   }
   try {
-    const files = mention && (await findFiles(session.files, mention));
-    const candidates = files?.candidates ?? namedCandidates(session, request);
+    const files = mention && (await findFiles(repl.files, mention));
+    const candidates = files?.candidates ?? namedCandidates(repl, state, request);
     const lines = candidates.map((candidate) => applyCandidate(buffer, request, candidate));
     const [only = buffer] = lines;
     if (lines.length === 0) {

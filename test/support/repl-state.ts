@@ -32,7 +32,7 @@ import type { OpenedPrompt } from '../../src/repl/prompt-files/prompt-files.ts';
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole } from '../../src/repl/settings.ts';
-import { runShellLine } from '../../src/repl/shell/shell-lines.ts';
+import { runShellLine } from '../../src/repl/shell/shell-command.ts';
 import { redraw } from '../../src/repl/slash-command.ts';
 import { leave, newAnswer, print, printReport, step } from '../../src/repl/step.ts';
 import { enterLine, onTaskEnded, onTaskFailed, updated } from '../../src/repl/update.ts';

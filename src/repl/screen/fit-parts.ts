@@ -23,38 +23,26 @@ export function fittingEnd(text: string, columns: number): string {
   return text.slice(start);
 }
 
-/** Shortens one part by `excess` columns; undefined if no part allows it. */
-function shortened<Part extends LinePart>(
-  parts: readonly Part[],
-  excess: number,
-): readonly Part[] | undefined {
-  const found = parts.find(
-    ({ text, minColumns }) => minColumns !== undefined && displayWidth(text) - excess >= minColumns,
-  );
-  if (found === undefined) return undefined;
-  const width = displayWidth(found.text) - excess;
-  const text = truncateToWidth(found.text, width);
-  return parts.map((part) => (part === found ? { ...part, text } : part));
-}
-
-const joined = (parts: readonly LinePart[], separator: string) =>
-  parts.map(({ text }) => text).join(separator);
-
 /** The parts that fit, in order; a single part is shortened. */
 export function fittingParts<Part extends LinePart>(
   parts: readonly Part[],
   columns: number,
-  symbols: Symbols,
-  separator = symbols.dot,
+  { dot }: Symbols,
+  separator = dot,
 ): readonly Part[] {
   const kept = parts.filter(({ text }) => text !== '');
   for (;;) {
-    const excess = displayWidth(joined(kept, separator)) - columns;
+    const excess = displayWidth(kept.map(({ text }) => text).join(separator)) - columns;
     if (excess <= 0) return kept;
-    if (kept.length < 2)
-      return kept.map((part) => ({ ...part, text: truncateToWidth(part.text, columns) }));
-    const fitting = shortened(kept, excess);
-    if (fitting !== undefined) return fitting;
+    const room = ({ text }: LinePart) => displayWidth(text) - excess;
+    const isSingle = kept.length === 1;
+    const flexible = kept.find(
+      (part) => isSingle || (part.minColumns !== undefined && room(part) >= part.minColumns),
+    );
+    if (flexible !== undefined) {
+      const text = truncateToWidth(flexible.text, room(flexible));
+      return kept.map((part) => (part === flexible ? { ...part, text } : part));
+    }
     const lowest = Math.min(...kept.map(({ priority }) => priority));
     kept.splice(
       kept.findLastIndex(({ priority }) => priority === lowest),
@@ -65,5 +53,6 @@ export function fittingParts<Part extends LinePart>(
 
 /** The parts that fit, in one line. */
 export function fitParts(parts: readonly LinePart[], columns: number, symbols: Symbols): string {
-  return joined(fittingParts(parts, columns, symbols), symbols.dot);
+  const fitting = fittingParts(parts, columns, symbols);
+  return fitting.map(({ text }) => text).join(symbols.dot);
 }

@@ -14,20 +14,14 @@ import { fitParts, fittingEnd } from './fit-parts.ts';
 import { firstVisible } from './row-budget.ts';
 import { Row, useCaret, useKeys, useStore, useView } from './view.tsx';
 
-/** A dialog gets every key, except those of the terminal. */
+/**
+ * A dialog gets every key, except those of the terminal.
+ * @param onText returns whether the text is not for the composer
+ */
 function useDialogKeys(
   dialog: Dialog,
-  {
-    onText,
-    onAction,
-    quits,
-  }: {
-    /** Returns whether the text is not for the composer. */
-    readonly onText: (text: string) => boolean;
-    readonly onAction: (action: KeyAction) => void;
-    /** Nothing is entered, so Ctrl+D quits. */
-    readonly quits: boolean;
-  },
+  onText: (text: string) => boolean,
+  onAction: (action: KeyAction) => void,
 ): void {
   const store = useStore();
   const { keyMap } = useView().state;
@@ -37,7 +31,6 @@ function useDialogKeys(
     if (action === 'suspend' || action === 'redraw') return false;
     if (action === 'stop') store.update(dialog.cancel);
     else if (action === 'interrupt') store.update((state) => interruptDialog(state, dialog));
-    else if (action === 'delete-right-or-quit' && quits) store.update(quit);
     else if (action !== undefined) onAction(action);
     return true;
   });
@@ -82,9 +75,9 @@ function Choice({ dialog }: { dialog: Dialog & { type: 'choice' } }): ReactNode 
     setSelected(text === '' ? selected : (matching(dialog, text)[0] ?? selected));
   };
   useCaret(undefined);
-  useDialogKeys(dialog, {
-    quits: true,
-    onText(text) {
+  useDialogKeys(
+    dialog,
+    (text) => {
       const isNumber = typed === '' && /^[1-9]$/.test(text) && Number(text) <= choices.length;
       const begins = choices.some(({ label }) => label.startsWith(text));
       const wanted = [typed + text, text].find((one) => matching(dialog, one).length > 0);
@@ -96,13 +89,14 @@ function Choice({ dialog }: { dialog: Dialog & { type: 'choice' } }): ReactNode 
       }
       return true;
     },
-    onAction(action) {
+    (action) => {
       if (action === 'move-up') move(-1);
       if (action === 'move-down' || action === 'complete') move(1);
       if (action === 'delete-left') filter(withoutLast(typed));
+      if (action === 'delete-right-or-quit') store.update(quit);
       if (action === 'send') answer('');
     },
-  });
+  );
   const shown = Math.max(1, rows - rowsBesideChoices - (typed === '' ? 0 : 1));
   const first = firstVisible(at, offered.length, shown);
   const enter = neededKeyOf('send', state.keyMap);
@@ -141,20 +135,21 @@ function Entry({ dialog }: { dialog: Dialog & { type: 'entry' } }): ReactNode {
   const store = useStore();
   const { state, style, columns } = useView();
   const [input, setInput] = useState(() => createBuffer(dialog.text));
-  useDialogKeys(dialog, {
-    quits: isEmpty(input),
-    onText(text) {
+  useDialogKeys(
+    dialog,
+    (text) => {
       const [ends, end] = takesLines ? [/\r\n?/g, '\n'] : [/\s*[\r\n]\s*/g, ' '];
       setInput(insert(input, text.replaceAll(ends, end)));
       return true;
     },
-    onAction(action) {
-      if (action === 'send') {
-        store.update((now) => answerDialog(now, dialog, contentOf(input)));
-      } else if (action === 'delete-right-or-quit') setInput(editActions['delete-right'](input));
-      else if (isEditAction(action) && action !== 'new-line') setInput(editActions[action](input));
+    (action) => {
+      const quits = action === 'delete-right-or-quit';
+      const edit = quits ? 'delete-right' : action;
+      if (quits && isEmpty(input)) store.update(quit);
+      else if (isEditAction(edit) && edit !== 'new-line') setInput(editActions[edit](input));
+      if (action === 'send') store.update((now) => answerDialog(now, dialog, contentOf(input)));
     },
-  });
+  );
   const show = (text: string) =>
     isHidden ? '*'.repeat([...graphemes(text)].length) : sanitizeLine(text);
   const label = `${dialog.label}: `;

@@ -6,6 +6,7 @@ import {
   createOwnPaints,
   type OwnPaints,
   type Style,
+  type TerminalColors,
   themedStyle,
   weightStyle,
 } from '../../terminal/style.ts';
@@ -18,7 +19,6 @@ import { quit, step } from '../step.ts';
 import { createTicker } from '../timers.ts';
 import { richFormat } from '../transcript/rich-format.ts';
 import type { TranscriptFormat } from '../transcript/transcript.ts';
-import { createBackground } from './background.ts';
 import { InkScreen } from './ink.tsx';
 import { createKeyInput } from './key-input.ts';
 import { spinnerPace } from './StatusRow.tsx';
@@ -31,6 +31,13 @@ const sizePause = 200;
 /** Moves the cursor to the first column of the first row. */
 const toTop = '\u001B[H';
 
+/** Asks the terminal for its background. */
+const backgroundQuery = '\u001B]11;?\u001B\\';
+/** Milliseconds; a later reply changes nothing, because text is on the screen already. */
+const maxReply = 1000;
+/** Milliseconds before natter leaves the terminal; terminals reply much sooner, also over ssh. */
+const lastWait = 200;
+
 /** The live region, and the terminal that it is drawn on. */
 class LiveScreen implements Screen {
   readonly #repl: Repl;
@@ -40,8 +47,12 @@ class LiveScreen implements Screen {
   readonly #region: LiveRegion;
   readonly #ink: InkScreen;
   readonly #keys;
-  readonly #background;
   readonly #spinner;
+  #background: TerminalColors['background'];
+  /** Monotonic milliseconds of the question for the background. */
+  #askedAt = Number.NEGATIVE_INFINITY;
+  /** Aborts when the terminal replies to it. */
+  readonly #replied = new AbortController();
   #shown: ReplState;
   #session: Session | undefined;
   #rawMode: RawModeSession | undefined;
@@ -51,9 +62,10 @@ class LiveScreen implements Screen {
   constructor(repl: Repl, state: ReplState) {
     const { context, presentation } = repl;
     const { clock, device, environment, streams } = context;
-    const { style, colors } = presentation;
+    const { colors } = presentation;
     const output = streams.stdout;
     this.#repl = repl;
+    this.#background = colors.background;
     this.#ownPaints = createOwnPaints(repl.settings.colors, colors);
     this.#shown = state;
     this.#traits = { ...terminalTraits(environment), shapesCursor: state.vi !== undefined };
@@ -62,14 +74,10 @@ class LiveScreen implements Screen {
     const traits = this.#traits;
     const checkSize = () => device.checkSize();
     this.#region = new LiveRegion({ traits, output, clock, checkSize });
-    const write = (text: string) => void output.write(text);
-    const canAsk = style.colored && traits.hasKeyProtocols;
-    const onChange = () => this.#render();
-    this.#background = createBackground({ canAsk, colors, clock, write, onChange });
     const onKeys = (events: readonly KeyEvent[]) => this.#onKeys(events);
     this.#keys = createKeyInput(clock, onKeys, (reply) => {
       if (reply.type === 'focus') this.#window?.focus(reply.hasFocus);
-      else this.#background.answered(reply.shade);
+      else this.#onBackground(reply.shade);
     });
     this.#ink = new InkScreen(state, this.#look(), (change) => {
       this.#session?.update((before) => change({ ...before, armed: undefined }));
@@ -110,7 +118,25 @@ class LiveScreen implements Screen {
     );
     this.#rawMode.extend(this.#window.window.modes);
     this.#window.show(session.state());
-    this.#background.ask();
+    const { style, colors } = this.#repl.presentation;
+    // Elsewhere the reply could be shown.
+    const canAsk = style.colored && this.#traits.hasKeyProtocols;
+    if (!canAsk || colors.background !== undefined) return;
+    this.#askedAt = context.clock.monotonic();
+    void stdout.write(backgroundQuery);
+  }
+
+  #awaitsReply(): boolean {
+    const elapsed = this.#repl.context.clock.monotonic() - this.#askedAt;
+    return !this.#replied.signal.aborted && elapsed <= maxReply;
+  }
+
+  #onBackground(shade: TerminalColors['background']): void {
+    if (this.#awaitsReply()) {
+      this.#background = shade;
+      this.#render();
+    }
+    this.#replied.abort('replied');
   }
 
   /** Shows a state; while natter is busy, the spinner turns. */
@@ -159,7 +185,11 @@ class LiveScreen implements Screen {
   }
 
   async close(): Promise<void> {
-    await this.#background.settled();
+    const { clock, streams } = this.#repl.context;
+    if (this.#awaitsReply()) {
+      // A late reply would appear in the shell. Rejects as soon as it arrives.
+      await clock.sleep(lastWait, this.#replied.signal).catch(() => undefined);
+    }
     this.#keys.stop();
     try {
       this.#region.close();
@@ -167,7 +197,7 @@ class LiveScreen implements Screen {
     } finally {
       this.#rawMode?.release();
     }
-    await this.#repl.context.streams.stdout.flush();
+    await streams.stdout.flush();
   }
 
   /** The format of the transcript, in the current theme. */
@@ -182,10 +212,10 @@ class LiveScreen implements Screen {
 
   /** It has weights even without colours. */
   #styleOf({ settings: { theme } }: ReplState): Style {
-    const { style: own } = this.#repl.presentation;
+    const { style: own, colors } = this.#repl.presentation;
     const shown = own.colored || theme === 'plain' ? theme : 'mono';
     const base = own.colored ? own : weightStyle;
-    return themedStyle(shown, base, this.#background.colors(), this.#ownPaints);
+    return themedStyle(shown, base, { ...colors, background: this.#background }, this.#ownPaints);
   }
 
   #look() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noticeOf } from '../../src/repl/screen/notice.ts';
+import { noticeOf } from '../../src/repl/screen/App.tsx';
 import { shortenPromptHint } from '../../src/repl/session.ts';
 import type { AnswerOutcome, ReplState } from '../../src/repl/state.ts';
 import { printNotice } from '../../src/repl/step.ts';

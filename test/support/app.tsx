@@ -21,7 +21,7 @@ export function drawn(element: ReactElement, state: ReplState, look: Look = {}):
   const { columns = 60, unicode = true, colored = false, now = 0 } = look;
   const style = colored ? colorStyle : plainStyle;
   const symbols = symbolsFor(unicode);
-  const view = { state, style, symbols, columns, rows: state.rows, tailRows: 0, now };
+  const view = { state, style, symbols, columns, rows: state.rows, now };
   const shown = { view, store: new ViewStore(() => undefined) };
   const { lastFrame, unmount } = render(
     <ShownProvider value={shown}>

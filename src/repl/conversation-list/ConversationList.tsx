@@ -6,7 +6,7 @@ import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import { fitParts, fittingEnd } from '../screen/fit-parts.ts';
-import { firstVisible } from '../screen/row-budget.ts';
+import { firstVisible } from '../screen/view.tsx';
 import { Lines, Row, useBelowCaret, useCaret, useView } from '../screen/view.tsx';
 import type { OpenList, PreviewTurn } from '../state.ts';
 import { budgetOf, isBeingSearched, rowMarks, type Match, matchesOf } from './list.ts';

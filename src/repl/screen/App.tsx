@@ -1,11 +1,11 @@
 import { Box, Text } from 'ink';
-import { type ReactNode, useLayoutEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { panelOf } from '../commands.ts';
 import { ConversationList } from '../conversation-list/ConversationList.tsx';
 import { isNearlyFull } from '../conversations/position.ts';
-import { menuKeysText } from '../menu.ts';
+import { menuKeysText, namesNoCommand } from '../menu.ts';
 import { CompletionMenu } from './CompletionMenu.tsx';
 import {
   Composer,
@@ -16,22 +16,15 @@ import {
   useHistorySearch,
 } from './Composer.tsx';
 import { DialogBox } from './DialogBox.tsx';
-import { budgetOf } from './row-budget.ts';
-import { noticeOf } from './notice.ts';
 import { StatusRow } from './StatusRow.tsx';
-import {
-  Lines,
-  Row,
-  type Shown,
-  ShownProvider,
-  useBelowCaret,
-  useStore,
-  useView,
-} from './view.tsx';
+import { Lines, Row, type Shown, ShownProvider, useBelowCaret, useView } from './view.tsx';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { percent, tokenText } from '../../output/figures.ts';
-import type { ContextUse } from '../state.ts';
+import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { isEmpty } from '../composer/text-buffer.ts';
+import type { ContextUse, ReplState } from '../state.ts';
+import { stopKey } from '../step.ts';
 import { sourceName, shortCount } from '../status-text.ts';
 import { modeText } from '../composer/vi/vi-keys.ts';
 import { fittingParts, type LinePart } from './fit-parts.ts';
@@ -68,10 +61,107 @@ function Attachments(): ReactNode {
   return <Row>{style.dim(`with ${names.join(', ')}; /attach none removes ${them}`)}</Row>;
 }
 
+function stashText({ stash = [], composer, keyMap }: ReplState): string | undefined {
+  const count = stash.length;
+  if (count === 0) return undefined;
+  const drafts = count === 1 ? 'the stashed draft' : `1 of ${count} drafts`;
+  const key = isEmpty(composer) ? keyOf('stash', keyMap) : undefined;
+  return key === undefined ? `after this prompt: ${drafts}` : `${key} restores ${drafts}`;
+}
+
+/** What the queue waits for. Enter sends a draft first, if there is one. */
+function pausedQueueText({ composer, activity, keyMap }: ReplState): string | undefined {
+  if (activity !== undefined) return undefined;
+  if (!isEmpty(composer)) return 'the queue is sent after this prompt';
+  const up = keyOf('move-up', keyMap);
+  const sends = `${neededKeyOf('send', keyMap)} sends the queue`;
+  return up === undefined ? sends : `${sends}, ${up} edits it`;
+}
+
+/** Notices fit into a window of 40 columns. */
+export function noticeOf(state: ReplState): string | undefined {
+  const { branch, queue, completion, composer, recognised, keyMap, vi, armed } = state;
+  const interrupt = neededKeyOf('interrupt', keyMap);
+  if (completion?.isPartial === true) return 'not all files searched; type a folder/';
+  if (composer.text === recognised && recognised !== '') {
+    const undo = keyOf('undo', keyMap);
+    return `@ attaches the file${undo === undefined ? '' : `; ${undo} undoes it`}`;
+  }
+  if (armed === 'interrupt') return `press ${interrupt} again to quit`;
+  if (armed === 'stop') return `${stopKey(state)} again edits an earlier prompt`;
+  if (armed === 'send') {
+    const isTyping = vi === undefined || vi.mode === 'insert';
+    return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
+  }
+  if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;
+  if (namesNoCommand(state)) return 'no such command; /help lists them';
+  const queueText = queue.length > 0 && state.isQueuePaused ? pausedQueueText(state) : undefined;
+  return queueText ?? stashText(state);
+}
+
+const maxQueueRows = 4;
+const maxCompletionRows = 8;
+
+/** Rows of a window that has room for them. */
+const minRowsForMargin = 16;
+const minRowsForRule = 12;
+
+/** Distributes the rows of a window beside the composer; one row is reserved for the text above. A part with 0 rows is omitted. */
+export function budgetOf(
+  rows: number,
+  composerRows: number,
+  wanted: Readonly<
+    Record<
+      'status' | 'queue' | 'attachments' | 'search' | 'completion' | 'panel' | 'notice',
+      number
+    >
+  >,
+) {
+  const { status, queue } = wanted;
+  const budget = {
+    ...wanted,
+    gap: 1,
+    queue: Math.min(maxQueueRows, queue),
+    /** The margin below the activity. */
+    margin: status + queue > 0 && rows >= minRowsForMargin ? 1 : 0,
+    /** The rule above the composer. */
+    rule: rows >= minRowsForRule ? 1 : 0,
+    completion: Math.min(maxCompletionRows, wanted.completion),
+    footer: 1,
+  };
+  /** Which parts shrink first in a low window, and to how many rows. */
+  const shrinkOrder: readonly (readonly [part: keyof typeof budget, minimum: number])[] = [
+    ['queue', 1],
+    ['margin', 0],
+    ['completion', 3],
+    ['search', 1],
+    ['rule', 0],
+    ['gap', 0],
+    ['attachments', 0],
+    ['queue', 0],
+    ['completion', 1],
+    ['panel', 1],
+    ['footer', 0],
+    ['notice', 0],
+    ['status', 0],
+    ['completion', 0],
+    ['panel', 0],
+    ['search', 0],
+  ];
+  const sum = Object.values(budget).reduce((total, count) => total + count, 0);
+  let excess = sum + composerRows - (rows - 1);
+  for (const [part, minimum] of shrinkOrder) {
+    if (excess <= 0) break;
+    const removed = Math.max(0, Math.min(excess, budget[part] - minimum));
+    budget[part] -= removed;
+    excess -= removed;
+  }
+  return budget;
+}
+
 /** The parts of the live region that have room, from the status to the footer. */
 function Parts(): ReactNode {
-  const store = useStore();
-  const { state, style, symbols, columns, rows, tailRows } = useView();
+  const { state, style, symbols, columns, rows } = useView();
   // A row of full width would be two rows after a resize.
   const rule = symbols.rule.repeat(Math.ceil(columns / 3));
   const { dialog, completion } = state;
@@ -84,7 +174,6 @@ function Parts(): ReactNode {
   const keys = menuKeysText(state);
   const panel = keys === undefined ? panelOf(state) : [keys];
   const budget = budgetOf(rows, composer.rows.length, {
-    tail: tailRows,
     status: (state.activity ?? state.aside) === undefined ? 0 : 1,
     queue: state.queue.length,
     attachments: state.attachments.length > 0 ? 1 : 0,
@@ -93,7 +182,6 @@ function Parts(): ReactNode {
     panel: panel.length,
     notice: notice === undefined ? 0 : 1,
   });
-  useLayoutEffect(() => store.laidOut({ tailRows: budget.tail }));
   const below = useBelowCaret();
   const isComposing = dialog === undefined;
   return (

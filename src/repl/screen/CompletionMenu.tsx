@@ -4,7 +4,7 @@ import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { type Candidate, folderOf } from '../composer/completion.ts';
 import type { CompletionMenu as Menu } from '../state.ts';
-import { firstVisible } from './row-budget.ts';
+import { firstVisible } from './view.tsx';
 import { useView } from './view.tsx';
 
 /** The name of a command with its slash, of a file in a folder its name, and of a mention its path. */

@@ -11,7 +11,7 @@ import { answerDialog, cancelHint, interruptDialog } from '../dialog.ts';
 import type { Dialog } from '../state.ts';
 import { quit } from '../step.ts';
 import { fitParts, fittingEnd } from './fit-parts.ts';
-import { firstVisible } from './row-budget.ts';
+import { firstVisible } from './view.tsx';
 import { Row, useCaret, useKeys, useStore, useView } from './view.tsx';
 
 /**

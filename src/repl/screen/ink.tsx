@@ -15,11 +15,12 @@ const maxTailLength = 4000;
 const maxTailRows = 8;
 
 /** The last rows of a text styled line by line, wrapped as the terminal wraps it. */
-function wrapTail(text: string, columns: number): readonly string[] {
-  if (text === '') return [];
+function wrapTail(text: string, columns: number, room: number): readonly string[] {
+  const count = Math.min(maxTailRows, room);
+  if (text === '' || count === 0) return [];
   const end = text.slice(-maxTailLength);
   const lines = text.length > maxTailLength ? end.slice(end.indexOf('\n') + 1) : end;
-  return wrapText(lines.replaceAll('\t', '    '), columns, 'characters').slice(-maxTailRows);
+  return wrapText(lines.replaceAll('\t', '    '), columns, 'characters').slice(-count);
 }
 
 /**
@@ -45,7 +46,7 @@ export class InkScreen {
   constructor(state: ReplState, look: Look, update: ViewStore['update']) {
     const { columns, rows } = state;
     this.#store = new ViewStore(update);
-    this.#view = { ...look, state, columns, rows, tailRows: 0 };
+    this.#view = { ...look, state, columns, rows };
   }
 
   /** Draws the live region: `preview` is the end of the answer whose format is not decided yet. */
@@ -57,13 +58,11 @@ export class InkScreen {
     const line = end === -1 ? preview : preview.slice(0, end);
     const isInline = hasOpenLine && displayWidth(line) < columns;
     const below = isInline ? preview.slice(line.length + 1) : preview;
-    // Not by Ink, which keeps each text that it has measured.
-    const tail = wrapTail(below, width);
-    const view = { ...look, state, columns: width, rows, tailRows: tail.length };
-    const drawn = this.#render(view);
-    const { caret, rowsBelow, tailRows } = this.#store.layout;
-    const shownTail = tail.slice(tail.length - tailRows);
-    const shown = [...shownTail, ...drawn];
+    const drawn = this.#render({ ...look, state, columns: width, rows });
+    const { caret, rowsBelow } = this.#store;
+    // Not by Ink, which keeps each text that it has measured. One row is reserved for the text above.
+    const tail = wrapTail(below, width, Math.max(0, rows - 1 - drawn.length));
+    const shown = [...tail, ...drawn];
     return {
       rows: shown,
       caret: caret && {
@@ -73,15 +72,14 @@ export class InkScreen {
       },
       preview: isInline ? line : undefined,
       // With a draft, the cursor stays at the caret, for input methods.
-      keepsFirstRows:
-        shownTail.length > 1 || (state.activity !== undefined && isEmpty(state.composer)),
+      keepsFirstRows: tail.length > 1 || (state.activity !== undefined && isEmpty(state.composer)),
     };
   }
 
   /** Offers a key to the open components, as they are in this state; returns whether one took it. */
   press(state: ReplState, event: KeyEvent): boolean {
     this.#render({ ...this.#view, state });
-    return this.#store.press(event);
+    return [...this.#store.listeners].some((listener) => listener(event));
   }
 
   close(): void {

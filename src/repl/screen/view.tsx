@@ -28,17 +28,6 @@ export interface View extends Look {
   readonly columns: number;
   /** Rows of the window. */
   readonly rows: number;
-  /** Rows of the answer's undecided end, which are above the region. */
-  readonly tailRows: number;
-}
-
-/** What the components found out about their layout. */
-interface Layout {
-  readonly caret: Caret | undefined;
-  /** Rows below the component with the caret. */
-  readonly rowsBelow: number;
-  /** Rows of the tail that fit. */
-  readonly tailRows: number;
 }
 
 /** The caret of a component: a column, and the rows of the component below its row. */
@@ -55,25 +44,17 @@ type KeyListener = (event: KeyEvent) => boolean;
 export class ViewStore {
   /** Changes the session's state. */
   readonly update: (change: (state: ReplState) => Update) => void;
-  layout: Layout = { caret: undefined, rowsBelow: 0, tailRows: 0 };
-  readonly #listeners = new Set<KeyListener>();
+  caret: Caret | undefined;
+  /** Rows below the component with the caret. */
+  rowsBelow = 0;
+  readonly listeners = new Set<KeyListener>();
 
   constructor(update: ViewStore['update']) {
     this.update = update;
   }
 
-  laidOut(part: Partial<Layout>): void {
-    this.layout = { ...this.layout, ...part };
-  }
-
-  listen(listener: KeyListener) {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
-  /** Offers a key to the open components; returns whether one took it. */
-  press(event: KeyEvent): boolean {
-    return [...this.#listeners].some((listener) => listener(event));
+  laidOut(part: { readonly caret: Caret | undefined } | { readonly rowsBelow: number }): void {
+    Object.assign(this, part);
   }
 }
 
@@ -99,8 +80,11 @@ export const useView = (): View => useShown().view;
 
 /** Gets the keys while the component is open. */
 export function useKeys(listener: KeyListener): void {
-  const store = useStore();
-  useLayoutEffect(() => store.listen(listener));
+  const { listeners } = useStore();
+  useLayoutEffect(() => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  });
 }
 
 /** Places the caret in the component, or hides it. */
@@ -135,4 +119,10 @@ export function Lines({ lines }: { readonly lines: readonly string[] }): ReactNo
       ))}
     </Box>
   );
+}
+
+/** Index of the first visible one of `count` choices, so that the selected one is visible. */
+export function firstVisible(selected: number, count: number, rows: number): number {
+  const centred = selected - Math.floor(rows / 2);
+  return Math.max(0, Math.min(centred, count - rows));
 }

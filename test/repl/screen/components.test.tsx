@@ -14,7 +14,7 @@ import { CompletionMenu } from '../../../src/repl/screen/CompletionMenu.tsx';
 import { Composer, composerOf, SearchLines } from '../../../src/repl/screen/Composer.tsx';
 import { DialogBox } from '../../../src/repl/screen/DialogBox.tsx';
 import { fittingEnd } from '../../../src/repl/screen/fit-parts.ts';
-import { noticeOf } from '../../../src/repl/screen/notice.ts';
+import { noticeOf } from '../../../src/repl/screen/App.tsx';
 import type { Dialog, ReplState } from '../../../src/repl/state.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { drawn, type Look, runInApp } from '../../support/app.tsx';

@@ -3,7 +3,7 @@ import { groupsOf } from '../../../src/repl/commands.ts';
 import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
 import { showHelp } from '../../../src/repl/help.ts';
-import { noticeOf } from '../../../src/repl/screen/notice.ts';
+import { noticeOf } from '../../../src/repl/screen/App.tsx';
 import { runForShell } from '../../../src/repl/shell/shell-command.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { welcomeEntry } from '../../../src/repl/run.ts';

@@ -4,7 +4,7 @@ import { ownKeyMap } from '../../../../src/repl/composer/keys/key-bindings.ts';
 import { draftFrom, withDraft } from '../../../../src/repl/composer/text-buffer.ts';
 import { caretShapeOf, modeText, startVi } from '../../../../src/repl/composer/vi/vi-keys.ts';
 import { composerOf } from '../../../../src/repl/screen/Composer.tsx';
-import { noticeOf } from '../../../../src/repl/screen/notice.ts';
+import { noticeOf } from '../../../../src/repl/screen/App.tsx';
 import type { ReplState } from '../../../../src/repl/state.ts';
 import { runInApp } from '../../../support/app.tsx';
 import {

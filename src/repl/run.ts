@@ -32,7 +32,7 @@ import { symbolsFor } from './screen/symbols.ts';
 import { openReplService } from './service.ts';
 import type { Repl, Session } from './session.ts';
 import type { ReplState } from './state.ts';
-import { sourceName } from './status-text.ts';
+import { sourceName } from './step.ts';
 import { enterLine } from './update.ts';
 import { startVi } from './composer/vi/vi-keys.ts';
 

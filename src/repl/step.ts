@@ -1,7 +1,15 @@
 import { keyOf, neededKeyOf } from './composer/keys/key-bindings.ts';
 import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
-import type { AnswerActivity, Dialog, DialogChoice, ReplState, Update, Task } from './state.ts';
+import type {
+  AnswerActivity,
+  Dialog,
+  DialogChoice,
+  ReplState,
+  ServiceFacts,
+  Task,
+  Update,
+} from './state.ts';
 
 export function step(state: ReplState, ...tasks: readonly Task[]): Update {
   return { state, tasks };
@@ -139,4 +147,19 @@ export function reportQueue(state: ReplState): Update {
       ? `1 line is queued; ${enter} sends it`
       : `${length} lines are queued; ${enter} sends them`,
   );
+}
+
+/** The source of answers if it is not the service. */
+export function sourceName({ isSandbox, isReplay }: ServiceFacts): string | undefined {
+  if (isReplay === true) return 'replay';
+  return isSandbox ? 'sandbox' : undefined;
+}
+
+/** Seconds without data after which an answer counts as stalled. */
+const stallLength = 5;
+
+/** Whole seconds since the last data of a started answer; undefined while it is not stalled. */
+export function stalledSeconds({ phase, lastAt }: AnswerActivity, now: number): number | undefined {
+  const seconds = Math.floor((now - lastAt) / 1000);
+  return phase === 'streaming' && seconds >= stallLength ? seconds : undefined;
 }

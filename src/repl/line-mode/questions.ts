@@ -13,8 +13,7 @@ import {
 } from '../conversation-list/list.ts';
 import { cancelHint } from '../dialog.ts';
 import type { AnswerActivity, Dialog, OpenList, ReplState, Update } from '../state.ts';
-import { stalledSeconds } from '../status-text.ts';
-import { refuse, step } from '../step.ts';
+import { refuse, stalledSeconds, step } from '../step.ts';
 
 /** Milliseconds without an answer before a notice. */
 const slowAnswer = 1000;

@@ -20,12 +20,11 @@ import { StatusRow } from './StatusRow.tsx';
 import { Lines, Row, type Shown, ShownProvider, useBelowCaret, useView } from './view.tsx';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
-import { percent, tokenText } from '../../output/figures.ts';
+import { percent, shortCount, tokenText } from '../../output/figures.ts';
 import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ContextUse, ReplState } from '../state.ts';
-import { stopKey } from '../step.ts';
-import { sourceName, shortCount } from '../status-text.ts';
+import { sourceName, stopKey } from '../step.ts';
 import { modeText } from '../composer/vi/vi-keys.ts';
 import { fittingParts, type LinePart } from './fit-parts.ts';
 

@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react';
-import { tokenText } from '../../output/figures.ts';
+import { durationText, tokenText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
-import { durationText, stalledSeconds } from '../status-text.ts';
-import { stopKey } from '../step.ts';
+import { stalledSeconds, stopKey } from '../step.ts';
 import { fittingParts, type LinePart } from './fit-parts.ts';
 import { Row, useView, type View } from './view.tsx';
 

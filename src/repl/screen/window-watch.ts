@@ -1,4 +1,5 @@
 import { titleOf } from '../../conversation/tree.ts';
+import { durationText } from '../../output/figures.ts';
 import type { Environment } from '../../environment.ts';
 import {
   TerminalWindow,
@@ -7,7 +8,6 @@ import {
   windowWays,
 } from '../../terminal/window.ts';
 import type { ReplState } from '../state.ts';
-import { durationText } from '../status-text.ts';
 
 export interface WindowOptions extends WindowSettings {
   /** Milliseconds. */

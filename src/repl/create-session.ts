@@ -1,5 +1,5 @@
 import { Transcript, type TranscriptFormat } from './transcript/transcript.ts';
-import { createWakeUp } from '../clock.ts';
+import { createDebounce, createTicker, createWakeUp } from '../clock.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
 import { isEmpty } from './composer/text-buffer.ts';
@@ -14,7 +14,6 @@ import {
 } from './session.ts';
 import type { ReplState, Task } from './state.ts';
 import { printing, printReport, quit as endSession, step } from './step.ts';
-import { createDebounce, createTicker } from './timers.ts';
 import { onTaskEnded, onTaskFailed, updated } from './update.ts';
 
 /** Milliseconds after the last change of the draft. */

@@ -1,3 +1,4 @@
+import { createDebounce } from '../../clock.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
@@ -31,7 +32,6 @@ import { createKeyInput } from '../screen/key-input.ts';
 import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
 import { quit } from '../step.ts';
-import { createDebounce } from '../timers.ts';
 import { enterLine } from '../update.ts';
 import { completeLine, type LineCompletion, takeNext } from './line-completion.ts';
 import {

@@ -6,8 +6,8 @@ import { panelOf } from '../commands.ts';
 import { ConversationList } from '../conversation-list/ConversationList.tsx';
 import { isNearlyFull } from '../conversations/position.ts';
 import { menuKeysText, namesNoCommand } from '../menu.ts';
-import { CompletionMenu } from './CompletionMenu.tsx';
 import {
+  CompletionMenu,
   Composer,
   composerOf,
   draftRow,

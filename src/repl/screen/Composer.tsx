@@ -1,5 +1,6 @@
+import { Box, Text } from 'ink';
 import { type ReactNode, useState } from 'react';
-import { padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
+import { displayWidth, padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
 import {
   type HistorySearch,
   matchOf,
@@ -14,9 +15,10 @@ import {
   startSearch,
 } from '../composer/history.ts';
 import { composerMarkColumns, layout, composerColumns, composerRows } from '../composer/layout.ts';
-import type { ReplState, Update } from '../state.ts';
+import type { CompletionMenu as Menu, ReplState, Update } from '../state.ts';
+import { type Candidate, folderOf } from '../composer/completion.ts';
 import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
-import { Lines, useCaret, useView, type View, useKeys, useStore } from './view.tsx';
+import { firstVisible, Lines, useCaret, useKeys, useStore, useView, type View } from './view.tsx';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import { shownText } from '../composer/paste.ts';
@@ -135,4 +137,62 @@ export function SearchLines({ search, rows }: { search: HistorySearch; rows: num
     (draft) => style.dim(`  ${draftRow(draft)}`),
   );
   return <Lines lines={[label + sanitizeLine(search.query), ...older]} />;
+}
+
+/** The name of a command with its slash, of a file in a folder its name, and of a mention its path. */
+function labelOf({ request }: Menu, { value, isFolder = false }: Candidate): string {
+  const name = request.kind === 'path' ? value.slice(folderOf(request).length) : value;
+  return sanitizeLine(`${request.kind === 'command' ? '/' : ''}${name}${isFolder ? '/' : ''}`);
+}
+
+/** Columns of the mark, and of the position with its margins. */
+const besideNames = 16;
+
+/** The candidates around the selected one; on the last row its number, and where there are more. */
+export function CompletionMenu({ menu, rows }: { menu: Menu; rows: number }): ReactNode {
+  const { style, symbols, columns } = useView();
+  const { candidates, selected } = menu;
+  const first = firstVisible(selected, candidates.length, rows);
+  const { kind } = menu.request;
+  // A long path is shortened at its start: its name matters most.
+  const cut = kind === 'path' || kind === 'mention' ? 'truncate-start' : 'truncate-end';
+  const names = candidates.map((candidate) => {
+    const { argument } = candidate;
+    const rest = argument === undefined ? '' : ` ${argument}`;
+    return { label: labelOf(menu, candidate), rest };
+  });
+  const widest = Math.max(...names.map(({ label, rest }) => displayWidth(label + rest)));
+  const hasSummaries = candidates.some(({ summary = '' }) => summary !== '');
+  const half = Math.floor(columns / 2);
+  const nameColumns = Math.min(widest, hasSummaries ? half : Math.max(half, columns - besideNames));
+  const up = first > 0 ? symbols.up : '';
+  const down = first + rows < candidates.length ? symbols.down : '';
+  const shown = candidates.slice(first, first + rows);
+  return (
+    <Box flexDirection="column">
+      {shown.map(({ value, summary = '' }, row) => {
+        const isSelected = first + row === selected;
+        const { label = '', rest = '' } = names[first + row] ?? {};
+        const mark = isSelected ? style.cyan(symbols.mark) : ' ';
+        return (
+          <Box key={value}>
+            <Box width={2} flexShrink={0}>
+              <Text>{`${mark} `}</Text>
+            </Box>
+            <Box width={nameColumns} flexShrink={0}>
+              <Text wrap={cut}>{(isSelected ? style.bold(label) : label) + style.dim(rest)}</Text>
+            </Box>
+            <Box marginLeft={2} flexGrow={1} flexShrink={1}>
+              <Text wrap="truncate">{style.dim(sanitizeLine(summary))}</Text>
+            </Box>
+            {candidates.length > rows && row === shown.length - 1 && (
+              <Box marginLeft={2} flexShrink={0}>
+                <Text>{style.dim(`${selected + 1}/${candidates.length} ${up}${down}`)}</Text>
+              </Box>
+            )}
+          </Box>
+        );
+      })}
+    </Box>
+  );
 }

@@ -1,8 +1,7 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, createDebounce } from '../../clock.ts';
 import type { TerminalReply } from '../../terminal/device/terminal-kind.ts';
 import { type KeyEvent, joinPasteBurst } from '../composer/keys/key-event.ts';
 import { KeyParser, flushDelay } from '../composer/keys/key-parser.ts';
-import { createDebounce } from '../timers.ts';
 
 /** Parses raw terminal input into keys; a timeout distinguishes Esc from the start of a sequence. */
 export function createKeyInput(

@@ -1,3 +1,4 @@
+import { createTicker } from '../../clock.ts';
 import type { Journal } from '../../conversation/journal/journal.ts';
 import { startRawMode, type RawModeSession } from '../../terminal/device/raw-mode.ts';
 import { terminalTraits, usesPromptMarks } from '../../terminal/device/terminal-kind.ts';
@@ -16,7 +17,6 @@ import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
 import { onKey } from '../keys.ts';
 import { quit, step } from '../step.ts';
-import { createTicker } from '../timers.ts';
 import { richFormat } from '../transcript/rich-format.ts';
 import type { TranscriptFormat } from '../transcript/transcript.ts';
 import { InkScreen } from './ink.tsx';

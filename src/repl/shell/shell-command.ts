@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
-import type { Clock } from '../../clock.ts';
+import { type Clock, createDebounce } from '../../clock.ts';
 import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
@@ -22,7 +22,6 @@ import {
   stopKey,
   withUndecided,
 } from '../step.ts';
-import { createDebounce } from '../timers.ts';
 import { notice, type Entry } from '../transcript/transcript.ts';
 
 /** Only a typed mark starts a command, not the first character of a long paste. */

@@ -68,7 +68,7 @@ test('R12: /param sets and removes the token limit, too', async () => {
     'natter: parameters: max_tokens=500; /param NAME off removes one',
   );
   expect(memory.requests.map(({ max_tokens }) => max_tokens)).toEqual([500, undefined]);
-  expect(memory.text()).toContain('max_tokens needs a whole number of at least 1');
+  expect(memory.text()).toContain('max_tokens must be a whole number');
 });
 
 test('R10: /role opens a list of the roles, and in line mode prints it', async () => {

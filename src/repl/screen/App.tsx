@@ -105,8 +105,15 @@ const maxCompletionRows = 8;
 const minRowsForMargin = 16;
 const minRowsForRule = 12;
 
+/** Which parts shrink first in a low window, and to how many rows. */
+const shrinkOrder = [
+  [['margin', 'rule', 'gap'], 0],
+  [['queue', 'completion', 'search', 'panel'], 1],
+  [['attachments', 'queue', 'footer', 'notice', 'status', 'completion', 'panel', 'search'], 0],
+] as const;
+
 /** Distributes the rows of a window beside the composer; one row is reserved for the text above. A part with 0 rows is omitted. */
-export function budgetOf(
+function budgetOf(
   rows: number,
   composerRows: number,
   wanted: Readonly<
@@ -128,32 +135,14 @@ export function budgetOf(
     completion: Math.min(maxCompletionRows, wanted.completion),
     footer: 1,
   };
-  /** Which parts shrink first in a low window, and to how many rows. */
-  const shrinkOrder: readonly (readonly [part: keyof typeof budget, minimum: number])[] = [
-    ['queue', 1],
-    ['margin', 0],
-    ['completion', 3],
-    ['search', 1],
-    ['rule', 0],
-    ['gap', 0],
-    ['attachments', 0],
-    ['queue', 0],
-    ['completion', 1],
-    ['panel', 1],
-    ['footer', 0],
-    ['notice', 0],
-    ['status', 0],
-    ['completion', 0],
-    ['panel', 0],
-    ['search', 0],
-  ];
   const sum = Object.values(budget).reduce((total, count) => total + count, 0);
   let excess = sum + composerRows - (rows - 1);
-  for (const [part, minimum] of shrinkOrder) {
-    if (excess <= 0) break;
-    const removed = Math.max(0, Math.min(excess, budget[part] - minimum));
-    budget[part] -= removed;
-    excess -= removed;
+  for (const [parts, minimum] of shrinkOrder) {
+    for (const part of parts) {
+      const removed = Math.max(0, Math.min(excess, budget[part] - minimum));
+      budget[part] -= removed;
+      excess -= removed;
+    }
   }
   return budget;
 }

@@ -128,28 +128,6 @@ export function welcomeEntry({ service, settings, columns, ...state }: ReplState
   return notice(parts.join(dot));
 }
 
-/** Shows a resumed conversation and sends the prompt of the command line. */
-function begin(
-  { options, presentation, isLineMode }: Repl,
-  session: Session,
-  opensList: boolean,
-  words: readonly string[],
-): void {
-  const { notices } = presentation;
-  const state = session.state();
-  if (pathOf(state.conversation).length > 0) session.print(showConversation(state));
-  else if (state.dialog === undefined && !opensList) session.print([welcomeEntry(state)]);
-  if (!isLineMode && state.composer.text !== '' && words.length === 0) {
-    session.print([notice('the unsent draft of your last session here is back')]);
-  }
-  for (const name of options.file ?? []) notices.notice(`${name} is attached to the next prompt`);
-  const prompt = typedPrompt(words.join(' '));
-  if (prompt === '' || state.dialog !== undefined) return;
-  // In line mode it is in the queue, and an empty line sends it.
-  const text = isLineMode ? '' : prompt;
-  session.update((current) => enterLine(current, text));
-}
-
 /** The first filter of the list; undefined if only one conversation has that name. @throws Failure `not_found` */
 function listFilter(
   folder: string | undefined,
@@ -175,6 +153,7 @@ async function loadRest({ clock }: Context, signal: AbortSignal): Promise<void> 
   await import('../cli/report.ts');
 }
 
+/** Shows a resumed conversation, and sends the prompt of the command line. Resolves when the session has ended. */
 async function converse(
   repl: Repl,
   journal: Journal,
@@ -182,16 +161,27 @@ async function converse(
   words: readonly string[],
   opened: Opened,
 ): Promise<void> {
-  const { context, options, settings, presentation } = repl;
+  const { context, options, settings, presentation, isLineMode } = repl;
+  const { notices } = presentation;
   const first = await firstState(repl, journal.conversation(), words);
   const { dialog } = first;
   const state = filter === undefined ? first : { ...first, dialog: undefined };
-  const start = repl.isLineMode ? startLineMode : startLive;
+  const start = isLineMode ? startLineMode : startLive;
   const session = await start(repl, journal, state);
   opened.session = session;
   const leaving = new AbortController();
   try {
-    begin(repl, session, filter !== undefined, words);
+    if (pathOf(state.conversation).length > 0) session.print(showConversation(state));
+    else if (dialog === undefined && filter === undefined) session.print([welcomeEntry(state)]);
+    if (!isLineMode && state.composer.text !== '' && words.length === 0) {
+      session.print([notice('the unsent draft of your last session here is back')]);
+    }
+    for (const name of options.file ?? []) notices.notice(`${name} is attached to the next prompt`);
+    const prompt = typedPrompt(words.join(' '));
+    if (prompt !== '' && state.dialog === undefined) {
+      // In line mode it is in the queue, and an empty line sends it.
+      session.update((current) => enterLine(current, isLineMode ? '' : prompt));
+    }
     if (filter !== undefined) {
       const chosen = { isFirst: true, isBranch: options.branch === true };
       // The dialog opens when the list is closed, or a conversation is chosen.
@@ -199,7 +189,7 @@ async function converse(
     }
     // At the first start, a profile that is not in use may have a service.
     const others = dialog === undefined ? undefined : otherProfiles(context, settings);
-    if (others !== undefined) presentation.notices.notice(`${others.problem}: ${others.hint}`);
+    if (others !== undefined) notices.notice(`${others.problem}: ${others.hint}`);
     // What needs the same later reports an error.
     loadRest(context, leaving.signal).catch(() => undefined);
     listPromptFiles(session).catch(() => undefined);

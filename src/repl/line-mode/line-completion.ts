@@ -3,7 +3,7 @@ import { pairsIn } from '../../terminal/text/pairs.ts';
 import {
   applyCandidate,
   extendTyped,
-  folderOf,
+  labelOf,
   matchCandidates,
   type Candidate,
   type CompletionRequest,
@@ -26,15 +26,9 @@ export interface LineCompletion {
   readonly choices?: { readonly lines: readonly TextBuffer[]; readonly index: number };
 }
 
-function nameOf(request: CompletionRequest, { value, isFolder }: Candidate): string {
-  if (request.kind === 'command') return `/${value}`;
-  const name = request.kind === 'path' ? value.slice(folderOf(request).length) : value;
-  return isFolder === true ? `${name}/` : name;
-}
-
 function choiceWords(request: CompletionRequest, candidates: readonly Candidate[]): string {
   const { length } = candidates;
-  const names = candidates.slice(0, maxChoices).map((candidate) => nameOf(request, candidate));
+  const names = candidates.slice(0, maxChoices).map((candidate) => labelOf(request, candidate));
   const part = length > maxChoices ? `, the first ${maxChoices}` : '';
   return `${length} choices${part}: ${names.join(', ')}; Tab takes the first`;
 }

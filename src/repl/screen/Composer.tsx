@@ -16,7 +16,7 @@ import {
 } from '../composer/history.ts';
 import { composerMarkColumns, layout, composerColumns, composerRows } from '../composer/layout.ts';
 import type { CompletionMenu as Menu, ReplState, Update } from '../state.ts';
-import { type Candidate, folderOf } from '../composer/completion.ts';
+import { labelOf } from '../composer/completion.ts';
 import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
 import { firstVisible, Lines, useCaret, useKeys, useStore, useView, type View } from './view.tsx';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
@@ -139,12 +139,6 @@ export function SearchLines({ search, rows }: { search: HistorySearch; rows: num
   return <Lines lines={[label + sanitizeLine(search.query), ...older]} />;
 }
 
-/** The name of a command with its slash, of a file in a folder its name, and of a mention its path. */
-function labelOf({ request }: Menu, { value, isFolder = false }: Candidate): string {
-  const name = request.kind === 'path' ? value.slice(folderOf(request).length) : value;
-  return sanitizeLine(`${request.kind === 'command' ? '/' : ''}${name}${isFolder ? '/' : ''}`);
-}
-
 /** Columns of the mark, and of the position with its margins. */
 const besideNames = 16;
 
@@ -159,7 +153,7 @@ export function CompletionMenu({ menu, rows }: { menu: Menu; rows: number }): Re
   const names = candidates.map((candidate) => {
     const { argument } = candidate;
     const rest = argument === undefined ? '' : ` ${argument}`;
-    return { label: labelOf(menu, candidate), rest };
+    return { label: sanitizeLine(labelOf(menu.request, candidate)), rest };
   });
   const widest = Math.max(...names.map(({ label, rest }) => displayWidth(label + rest)));
   const hasSummaries = candidates.some(({ summary = '' }) => summary !== '');

@@ -87,6 +87,7 @@ export function createSession(options: {
     if (after.composer.text !== before.composer.text) draftSaving.restart(draftPause);
     ticker.run((after.activity ?? after.aside) !== undefined);
     screen.show(after);
+    if (after.hasQuit) quit();
     // They start in this order, after the change in progress.
     for (const started of tasks) track(Promise.resolve(started).then(perform));
   };
@@ -135,7 +136,6 @@ export function createSession(options: {
     stop: (work = 'activity') => controllers.get(work)?.abort(new Stopped('stopped')),
     hurried: () => wakeUp.next(),
     retryNow: () => wakeUp.wake(),
-    quit: () => quit(),
     fail: (error) => fail(error),
     ended,
     async close() {

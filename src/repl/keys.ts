@@ -31,16 +31,14 @@ import {
   withMenuClosed,
 } from './menu.ts';
 import { clearDraft, submit, unqueue, unsentDraft, withStashedDraft } from './queue.ts';
-import type { Session } from './session.ts';
+import type { Session, Work } from './session.ts';
 import { redraw } from './slash-command.ts';
 import type { ReplState, TypeAhead, Update } from './state.ts';
 import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
 import { editText } from './shell/external-editor.ts';
 import { isComposing, pressVi } from './composer/vi/vi-keys.ts';
 
-export const stopActivity = (session: Session): void => session.stop();
-
-export const stopAside = (session: Session): void => session.stop('aside');
+export const stopWork = (session: Session, work: Work): void => session.stop(work);
 
 /** Whether something runs that is not being stopped. */
 const canStop = ({ activity, aside }: ReplState) =>
@@ -50,13 +48,13 @@ const canStop = ({ activity, aside }: ReplState) =>
 function stop(state: ReplState): Update {
   const { activity, aside, branch } = state;
   if (activity?.isStopping !== false && aside?.isStopping === false) {
-    return step({ ...state, aside: { ...aside, isStopping: true } }, task(stopAside, undefined));
+    return step({ ...state, aside: { ...aside, isStopping: true } }, task(stopWork, 'aside'));
   }
   if (activity === undefined && branch?.reason === 'edit')
     return isEmpty(state.composer) ? cancelEdit(state) : andThen(clearDraft(state), cancelEdit);
   if (activity === undefined) return isEmpty(state.composer) ? pressEscape(state) : step(state);
   const stopping = { ...state, activity: { ...activity, isStopping: true } };
-  return step(stopping, task(stopActivity, undefined));
+  return step(stopping, task(stopWork, 'activity'));
 }
 
 /** Pressed twice, it lists the earlier prompts. */

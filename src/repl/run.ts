@@ -32,7 +32,7 @@ import { symbolsFor } from './screen/symbols.ts';
 import { openReplService } from './service.ts';
 import type { Repl, Session } from './session.ts';
 import type { ReplState } from './state.ts';
-import { sourceName } from './step.ts';
+import { quit, sourceName } from './step.ts';
 import { enterLine } from './update.ts';
 import { startVi } from './composer/vi/vi-keys.ts';
 
@@ -193,9 +193,9 @@ async function converse(
     // What needs the same later reports an error.
     loadRest(context, leaving.signal).catch(() => undefined);
     listPromptFiles(session).catch(() => undefined);
-    const quit = () => session.quit();
-    context.signal.addEventListener('abort', quit, { signal: leaving.signal });
-    if (context.signal.aborted) quit();
+    const leave = () => session.update(quit);
+    context.signal.addEventListener('abort', leave, { signal: leaving.signal });
+    if (context.signal.aborted) leave();
     await session.ended;
   } finally {
     leaving.abort('left');

@@ -59,11 +59,8 @@ export function refuse(state: ReplState, message: string, hint?: string): Update
     : step(state, printing(failureEntry(message, hint)));
 }
 
-export const leave = (session: Session): void => session.quit();
-
-export function quit(state: ReplState): Update {
-  return step({ ...state, hasQuit: true }, task(leave, undefined));
-}
+/** The session ends when the state says so. */
+export const quit = (state: ReplState): Update => step({ ...state, hasQuit: true });
 
 /** Starts an activity: work that the user can stop. Its entries are printed when it ends. */
 export function startActivity<Input>(

@@ -18,14 +18,7 @@ import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
 import { initialState } from '../../src/repl/initial-state.ts';
-import {
-  interruptLine,
-  onKey,
-  stopActivity,
-  stopAside,
-  suspend,
-  editExternally,
-} from '../../src/repl/keys.ts';
+import { interruptLine, onKey, stopWork, suspend, editExternally } from '../../src/repl/keys.ts';
 import { findCandidates, pickFiles } from '../../src/repl/menu.ts';
 import { recognisePaths } from '../../src/repl/files/dropped-files.ts';
 import type { OpenedPrompt } from '../../src/repl/prompt-files/prompt-files.ts';
@@ -34,7 +27,7 @@ import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole } from '../../src/repl/settings.ts';
 import { runShellLine } from '../../src/repl/shell/shell-command.ts';
 import { redraw } from '../../src/repl/slash-command.ts';
-import { leave, newAnswer, print, printReport, step } from '../../src/repl/step.ts';
+import { newAnswer, print, printReport, step } from '../../src/repl/step.ts';
 import { enterLine, onTaskEnded, onTaskFailed, updated } from '../../src/repl/update.ts';
 
 const createdAt = new Date('2026-11-20T12:00:00Z');
@@ -100,13 +93,11 @@ const taskFunctions = {
   print,
   report: printReport,
   send: sendPrompt,
-  stop: stopActivity,
-  'stop-aside': stopAside,
+  stop: stopWork,
   'answer-aside': answerAside,
   'offer-branches': offerBranches,
   'select-branch': selectBranch,
   'retry-now': hurry,
-  quit: leave,
   suspend,
   redraw,
   'scroll-away': scrollAway,

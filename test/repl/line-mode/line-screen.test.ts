@@ -54,7 +54,7 @@ function open(options: ScreenOptions = {}) {
     const next = change(state);
     const effects = effectsIn(next);
     entered.push(...effectsOf(effects, 'remember').map(({ input }) => input));
-    events.push(...effectsOf(effects, 'quit').map(({ type }) => type));
+    if (next.state.hasQuit) events.push('quit');
     if (next.state.armed === 'interrupt' && state.armed === undefined) events.push('interrupt');
     state = { ...next.state, activity: undefined };
     screen.show(state);

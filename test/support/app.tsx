@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import type { ReplState } from '../../src/repl/state.ts';
 import { InkScreen } from '../../src/repl/screen/ink.tsx';
 import { symbolsFor } from '../../src/repl/screen/symbols.ts';
-import { ShownProvider, ViewStore } from '../../src/repl/screen/view.tsx';
+import { ViewProvider, ViewStore } from '../../src/repl/screen/view.tsx';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 import { type KeyChange, run, type StateChange } from './repl-state.ts';
 
@@ -21,14 +21,14 @@ export function drawn(element: ReactElement, state: ReplState, look: Look = {}):
   const { columns = 60, unicode = true, colored = false, now = 0 } = look;
   const style = colored ? colorStyle : plainStyle;
   const symbols = symbolsFor(unicode);
-  const view = { state, style, symbols, columns, rows: state.rows, now };
-  const shown = { view, store: new ViewStore(() => undefined) };
+  const store = new ViewStore(() => undefined);
+  const view = { state, style, symbols, columns, rows: state.rows, now, store };
   const { lastFrame, unmount } = render(
-    <ShownProvider value={shown}>
+    <ViewProvider value={view}>
       <Box flexDirection="column" width={columns}>
         {element}
       </Box>
-    </ShownProvider>,
+    </ViewProvider>,
   );
   const frame = lastFrame() ?? '';
   unmount();

@@ -17,7 +17,7 @@ import {
 } from './Composer.tsx';
 import { DialogBox } from './DialogBox.tsx';
 import { StatusRow } from './StatusRow.tsx';
-import { Lines, Row, type Shown, ShownProvider, useBelowCaret, useView } from './view.tsx';
+import { Lines, Row, useBelowCaret, useView, type View, ViewProvider } from './view.tsx';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { percent, shortCount, tokenText } from '../../output/figures.ts';
@@ -213,11 +213,11 @@ function Region(): ReactNode {
   );
 }
 
-export function App({ shown }: { readonly shown: Shown }): ReactNode {
+export function App({ view }: { readonly view: View }): ReactNode {
   return (
-    <ShownProvider value={shown}>
+    <ViewProvider value={view}>
       <Region />
-    </ShownProvider>
+    </ViewProvider>
   );
 }
 

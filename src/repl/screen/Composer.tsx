@@ -18,7 +18,7 @@ import { composerMarkColumns, layout, composerColumns, composerRows } from '../c
 import type { CompletionMenu as Menu, ReplState, Update } from '../state.ts';
 import { labelOf } from '../composer/completion.ts';
 import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
-import { firstVisible, Lines, useCaret, useKeys, useStore, useView, type View } from './view.tsx';
+import { firstVisible, Lines, useCaret, useKeys, useView, type View } from './view.tsx';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import { shownText } from '../composer/paste.ts';
@@ -98,8 +98,7 @@ function accepted(state: ReplState, search: HistorySearch): Update {
 
 /** The open search of the history, which gets every key; undefined if none is open. */
 export function useHistorySearch(): HistorySearch | undefined {
-  const store = useStore();
-  const { state } = useView();
+  const { state, store } = useView();
   const { history, isSearching, keyMap } = state;
   const [search, setSearch] = useState(startSearch);
   const isOpen = isSearching && state.dialog === undefined;

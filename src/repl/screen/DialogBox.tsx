@@ -12,7 +12,7 @@ import type { Dialog } from '../state.ts';
 import { quit } from '../step.ts';
 import { fitParts, fittingEnd } from './fit-parts.ts';
 import { firstVisible } from './view.tsx';
-import { Row, useCaret, useKeys, useStore, useView } from './view.tsx';
+import { Row, useCaret, useKeys, useView } from './view.tsx';
 
 /**
  * A dialog gets every key, except those of the terminal.
@@ -23,14 +23,13 @@ function useDialogKeys(
   onText: (text: string) => boolean,
   onAction: (action: KeyAction) => void,
 ): void {
-  const store = useStore();
-  const { keyMap } = useView().state;
+  const { state, store } = useView();
   useKeys((event) => {
     if (event.type !== 'key') return onText(event.text);
-    const action = actionOf(event, 'composer', keyMap);
+    const action = actionOf(event, 'composer', state.keyMap);
     if (action === 'suspend' || action === 'redraw') return false;
     if (action === 'stop') store.update(dialog.cancel);
-    else if (action === 'interrupt') store.update((state) => interruptDialog(state, dialog));
+    else if (action === 'interrupt') store.update((now) => interruptDialog(now, dialog));
     else if (action !== undefined) onAction(action);
     return true;
   });
@@ -61,8 +60,7 @@ const rowsBesideChoices = 4;
 
 function Choice({ dialog }: { dialog: Dialog & { type: 'choice' } }): ReactNode {
   const { choices, filtersTyped = false, takesPrompt } = dialog;
-  const store = useStore();
-  const { state, style, symbols, rows } = useView();
+  const { state, store, style, symbols, rows } = useView();
   const [selected, setSelected] = useState(dialog.selected ?? 0);
   const [typed, setTyped] = useState('');
   const offered = matching(dialog, typed);
@@ -132,8 +130,7 @@ function Choice({ dialog }: { dialog: Dialog & { type: 'choice' } }): ReactNode 
 /** One line of input: a URL, a value, or a key, whose characters are asterisks. */
 function Entry({ dialog }: { dialog: Dialog & { type: 'entry' } }): ReactNode {
   const { isHidden = false, takesLines = false } = dialog;
-  const store = useStore();
-  const { state, style, columns } = useView();
+  const { state, store, style, columns } = useView();
   const [input, setInput] = useState(() => createBuffer(dialog.text));
   useDialogKeys(
     dialog,

@@ -46,7 +46,7 @@ export class InkScreen {
   constructor(state: ReplState, look: Look, update: ViewStore['update']) {
     const { columns, rows } = state;
     this.#store = new ViewStore(update);
-    this.#view = { ...look, state, columns, rows };
+    this.#view = { ...look, state, columns, rows, store: this.#store };
   }
 
   /** Draws the live region: `preview` is the end of the answer whose format is not decided yet. */
@@ -58,7 +58,7 @@ export class InkScreen {
     const line = end === -1 ? preview : preview.slice(0, end);
     const isInline = hasOpenLine && displayWidth(line) < columns;
     const below = isInline ? preview.slice(line.length + 1) : preview;
-    const drawn = this.#render({ ...look, state, columns: width, rows });
+    const drawn = this.#render({ ...this.#view, ...look, state, columns: width, rows });
     const { caret, rowsBelow } = this.#store;
     // Not by Ink, which keeps each text that it has measured. One row is reserved for the text above.
     const tail = wrapTail(below, width, Math.max(0, rows - 1 - drawn.length));
@@ -90,7 +90,7 @@ export class InkScreen {
     // Ink reads it at each layout.
     this.#sink.columns = view.columns;
     this.#view = view;
-    const app = <App shown={{ store: this.#store, view }} />;
+    const app = <App view={view} />;
     if (this.#instance === undefined) {
       const stdout = this.#sink as unknown as NodeJS.WriteStream;
       this.#instance = render(app, {

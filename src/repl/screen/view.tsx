@@ -28,6 +28,7 @@ export interface View extends Look {
   readonly columns: number;
   /** Rows of the window. */
   readonly rows: number;
+  readonly store: ViewStore;
 }
 
 /** The caret of a component: a column, and the rows of the component below its row. */
@@ -58,29 +59,19 @@ export class ViewStore {
   }
 }
 
-/** What the components get: the view, and where they put what they find out. */
-export interface Shown {
-  readonly store: ViewStore;
-  readonly view: View;
+const ViewContext = createContext<View | undefined>(undefined);
+
+export const ViewProvider = ViewContext.Provider;
+
+export function useView(): View {
+  const view = useContext(ViewContext);
+  if (view === undefined) throw new Error('the component is in no live region');
+  return view;
 }
-
-const ShownContext = createContext<Shown | undefined>(undefined);
-
-export const ShownProvider = ShownContext.Provider;
-
-function useShown(): Shown {
-  const shown = useContext(ShownContext);
-  if (shown === undefined) throw new Error('the component is in no live region');
-  return shown;
-}
-
-export const useStore = (): ViewStore => useShown().store;
-
-export const useView = (): View => useShown().view;
 
 /** Gets the keys while the component is open. */
 export function useKeys(listener: KeyListener): void {
-  const { listeners } = useStore();
+  const { listeners } = useView().store;
   useLayoutEffect(() => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
@@ -89,13 +80,13 @@ export function useKeys(listener: KeyListener): void {
 
 /** Places the caret in the component, or hides it. */
 export function useCaret(caret: Caret | undefined): void {
-  const store = useStore();
+  const { store } = useView();
   useLayoutEffect(() => store.laidOut({ caret }));
 }
 
 /** The box of everything below the component with the caret: Ink measures it. */
 export function useBelowCaret(): RefObject<DOMElement | null> {
-  const store = useStore();
+  const { store } = useView();
   const box = useRef<DOMElement>(null);
   useLayoutEffect(() => {
     if (box.current !== null) store.laidOut({ rowsBelow: measureElement(box.current).height });

@@ -18,7 +18,6 @@ import {
 import { onListAction, onListText } from './conversation-list/list-keys.ts';
 import { closeList } from './conversation-list/list.ts';
 import { currentPath, lastPrompt } from './conversations/position.ts';
-import { interruptDialog } from './dialog.ts';
 import { discardRestored } from './files/attachments.ts';
 import { dropCheck } from './files/dropped-files.ts';
 import {
@@ -34,7 +33,15 @@ import { clearDraft, submit, unqueue, unsentDraft, withStashedDraft } from './qu
 import type { Session, Work } from './session.ts';
 import { redraw } from './slash-command.ts';
 import type { ReplState, TypeAhead, Update } from './state.ts';
-import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
+import {
+  andThen,
+  interruptDialog,
+  quit,
+  printNotice,
+  step,
+  task,
+  withKeysReleased,
+} from './step.ts';
 import { editText } from './shell/external-editor.ts';
 import { isComposing, pressVi } from './composer/vi/vi-keys.ts';
 

@@ -11,9 +11,8 @@ import {
   matchesOf,
   settle,
 } from '../conversation-list/list.ts';
-import { cancelHint } from '../dialog.ts';
 import type { AnswerActivity, Dialog, OpenList, ReplState, Update } from '../state.ts';
-import { refuse, stalledSeconds, step } from '../step.ts';
+import { cancelHint, refuse, stalledSeconds, step } from '../step.ts';
 
 /** Milliseconds without an answer before a notice. */
 const slowAnswer = 1000;

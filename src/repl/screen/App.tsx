@@ -17,7 +17,16 @@ import {
 } from './Composer.tsx';
 import { DialogBox } from './DialogBox.tsx';
 import { StatusRow } from './StatusRow.tsx';
-import { Lines, Row, useBelowCaret, useView, type View, ViewProvider } from './view.tsx';
+import {
+  fittingParts,
+  type LinePart,
+  Lines,
+  Row,
+  useBelowCaret,
+  useView,
+  type View,
+  ViewProvider,
+} from './view.tsx';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { percent, shortCount, tokenText } from '../../output/figures.ts';
@@ -26,7 +35,6 @@ import { isEmpty } from '../composer/text-buffer.ts';
 import type { ContextUse, ReplState } from '../state.ts';
 import { sourceName, stopKey } from '../step.ts';
 import { modeText } from '../composer/vi/vi-keys.ts';
-import { fittingParts, type LinePart } from './fit-parts.ts';
 
 /** The first lines, and on the last row how many more there are. */
 function FirstLines({

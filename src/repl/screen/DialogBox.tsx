@@ -7,11 +7,10 @@ import { actionOf, type KeyAction, neededKeyOf } from '../composer/keys/key-bind
 import { withoutLast } from '../composer/grapheme-boundary.ts';
 import { contentOf } from '../composer/paste.ts';
 import { createBuffer, insert, isEmpty } from '../composer/text-buffer.ts';
-import { answerDialog, cancelHint, interruptDialog } from '../dialog.ts';
 import type { Dialog } from '../state.ts';
-import { quit } from '../step.ts';
-import { fitParts, fittingEnd } from './fit-parts.ts';
-import { firstVisible } from './view.tsx';
+import { cancelHint, interruptDialog, quit } from '../step.ts';
+import { answerDialog } from '../update.ts';
+import { fitParts, fittingEnd, firstVisible } from './view.tsx';
 import { Row, useCaret, useKeys, useView } from './view.tsx';
 
 /**

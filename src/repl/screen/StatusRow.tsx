@@ -6,8 +6,7 @@ import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
 import { stalledSeconds, stopKey } from '../step.ts';
-import { fittingParts, type LinePart } from './fit-parts.ts';
-import { Row, useView, type View } from './view.tsx';
+import { fittingParts, type LinePart, Row, useView, type View } from './view.tsx';
 
 /** The keys that stop an answer. */
 function stopKeys(state: ReplState): string {

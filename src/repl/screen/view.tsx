@@ -7,6 +7,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
+import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
 import type { CaretShape } from '../../terminal/region/paint.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
@@ -116,4 +117,60 @@ export function Lines({ lines }: { readonly lines: readonly string[] }): ReactNo
 export function firstVisible(selected: number, count: number, rows: number): number {
   const centred = selected - Math.floor(rows / 2);
   return Math.max(0, Math.min(centred, count - rows));
+}
+
+/** A part of a line. If not all parts fit, those with the lowest priority are omitted. */
+export interface LinePart {
+  readonly text: string;
+  readonly priority: number;
+  /** It may be shortened to this width before any part is omitted. */
+  readonly minColumns?: number;
+  /** The key at the start of a hint, such as `Esc stops`. */
+  readonly key?: string;
+}
+
+/** The end of a text that fits in `columns`, in whole characters. */
+export function fittingEnd(text: string, columns: number): string {
+  let excess = displayWidth(text) - columns;
+  let start = 0;
+  for (const character of graphemes(text)) {
+    if (excess <= 0) break;
+    excess -= displayWidth(character);
+    start += character.length;
+  }
+  return text.slice(start);
+}
+
+/** The parts that fit, in order; a single part is shortened. */
+export function fittingParts<Part extends LinePart>(
+  parts: readonly Part[],
+  columns: number,
+  { dot }: Symbols,
+  separator = dot,
+): readonly Part[] {
+  const kept = parts.filter(({ text }) => text !== '');
+  for (;;) {
+    const excess = displayWidth(kept.map(({ text }) => text).join(separator)) - columns;
+    if (excess <= 0) return kept;
+    const room = ({ text }: LinePart) => displayWidth(text) - excess;
+    const isSingle = kept.length === 1;
+    const flexible = kept.find(
+      (part) => isSingle || (part.minColumns !== undefined && room(part) >= part.minColumns),
+    );
+    if (flexible !== undefined) {
+      const text = truncateToWidth(flexible.text, room(flexible));
+      return kept.map((part) => (part === flexible ? { ...part, text } : part));
+    }
+    const lowest = Math.min(...kept.map(({ priority }) => priority));
+    kept.splice(
+      kept.findLastIndex(({ priority }) => priority === lowest),
+      1,
+    );
+  }
+}
+
+/** The parts that fit, in one line. */
+export function fitParts(parts: readonly LinePart[], columns: number, symbols: Symbols): string {
+  const fitting = fittingParts(parts, columns, symbols);
+  return fitting.map(({ text }) => text).join(symbols.dot);
 }

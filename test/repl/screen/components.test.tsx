@@ -17,7 +17,7 @@ import {
   SearchLines,
 } from '../../../src/repl/screen/Composer.tsx';
 import { DialogBox } from '../../../src/repl/screen/DialogBox.tsx';
-import { fittingEnd } from '../../../src/repl/screen/fit-parts.ts';
+import { fittingEnd } from '../../../src/repl/screen/view.tsx';
 import { noticeOf } from '../../../src/repl/screen/App.tsx';
 import type { Dialog, ReplState } from '../../../src/repl/state.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';

@@ -17,12 +17,12 @@ import { typedPrompt } from './composer/paste.ts';
 import { createBuffer, draftFrom } from './composer/text-buffer.ts';
 import { openList } from './conversation-list/list.ts';
 import { openedSettings, showConversation } from './conversations/conversations.ts';
+import { contextUse } from './conversations/position.ts';
 import { createReplLibrary } from './conversations/library.ts';
 import { firstRunDialog } from './connection.ts';
 import { type Entry, notice } from './transcript/transcript.ts';
 import { createReplFiles } from './files/user-files.ts';
 import { createReplGuard } from './guard.ts';
-import { initialState } from './initial-state.ts';
 import { startLineMode } from './line-mode/run-line-mode.ts';
 import { createReplMemory } from './memory.ts';
 import { createReplPrompts } from './prompt-files/prompt-files.ts';
@@ -66,6 +66,39 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
     ...shown,
     notices,
     debugLog: (text) => pass(`debug: ${text}`, () => shown.debugLog(text)),
+  };
+}
+
+/** An idle session in which nothing was typed yet, except what is given. */
+export function initialState(
+  facts: Pick<ReplState, 'columns' | 'conversation' | 'now' | 'rows' | 'service' | 'settings'> &
+    Partial<ReplState>,
+): ReplState {
+  const { composer = createBuffer() } = facts;
+  return {
+    isLineMode: false,
+    unicode: false,
+    reasoning: 'hide',
+    hasExplainedThought: false,
+    composer,
+    restoredText: composer.text || undefined,
+    restoredFiles: [],
+    hasShell: true,
+    // How the draft of an earlier session was entered is not known.
+    isShellPasted: composer.text.startsWith('!'),
+    history: createHistory(),
+    isSearching: false,
+    queue: [],
+    isQueuePaused: false,
+    attachments: [],
+    context: contextUse(facts),
+    hasOfferedModel: false,
+    compaction: { isAutomatic: false, hasFailed: false },
+    usage: { answers: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, estimated: 0 },
+    promptFiles: [],
+    knownModels: [],
+    hasQuit: false,
+    ...facts,
   };
 }
 

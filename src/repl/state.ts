@@ -36,18 +36,16 @@ export interface DialogChoice {
   readonly choose: (state: ReplState) => Update;
 }
 
-interface DialogFrame {
+/** A question in the composer's place. It gets every key until it is answered or cancelled. */
+export type Dialog = {
   /** May have several lines. */
   readonly title: string;
   /** What Esc does. */
   readonly cancel: (state: ReplState) => Update;
   /** The same in words: `goes back`; absent for `cancels`. */
   readonly cancels?: string;
-}
-
-/** A question in the composer's place. It gets every key until it is answered or cancelled. */
-export type Dialog =
-  | (DialogFrame & {
+} & (
+  | {
       readonly type: 'choice';
       readonly choices: readonly DialogChoice[];
       /** Index of the choice that is selected first; by default 0. */
@@ -56,8 +54,8 @@ export type Dialog =
       readonly filtersTyped?: boolean;
       /** Closes the dialog, because any other text is a prompt. */
       readonly takesPrompt?: (state: ReplState) => Update;
-    })
-  | (DialogFrame & {
+    }
+  | {
       readonly type: 'entry';
       /** What is entered: `API key`. */
       readonly label: string;
@@ -68,7 +66,8 @@ export type Dialog =
       /** The text may have several lines. */
       readonly takesLines?: boolean;
       readonly enter: (state: ReplState, text: string) => Update;
-    });
+    }
+);
 
 /** How the list of conversations opens the chosen one. */
 export interface ListOptions {

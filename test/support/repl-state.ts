@@ -17,7 +17,7 @@ import { changeJournal } from '../../src/repl/conversations/position.ts';
 import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
-import { initialState } from '../../src/repl/initial-state.ts';
+import { initialState } from '../../src/repl/run.ts';
 import { interruptLine, onKey, stopWork, suspend, editExternally } from '../../src/repl/keys.ts';
 import { findCandidates, pickFiles } from '../../src/repl/menu.ts';
 import { recognisePaths } from '../../src/repl/files/dropped-files.ts';

@@ -34,13 +34,7 @@ import type { ReplState } from '../state.ts';
 import { quit } from '../step.ts';
 import { enterLine } from '../update.ts';
 import { completeLine, type LineCompletion, takeNext } from './line-completion.ts';
-import {
-  asksForSecret,
-  expectsPrompt,
-  lineQuestion,
-  type Progress,
-  progressOf,
-} from './questions.ts';
+import { asksForSecret, expectsPrompt, lineQuestion, progressOf } from './questions.ts';
 import { editBytes, nothingTyped, typedLine, type TypedLine } from './typed-line.ts';
 
 /** Milliseconds. Pasted lines follow each other faster than typed ones. */
@@ -66,7 +60,7 @@ export class LineScreen implements Screen {
   #question: string | undefined;
   /** The output ends inside a line of an answer. */
   #isInLine = false;
-  #progress: Progress | undefined;
+  #progress: ReturnType<typeof progressOf>;
   #wasArmed = false;
 
   readonly #decoder = new TextDecoder();

@@ -7,7 +7,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
-import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
+import { displayWidth, splitAtWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import type { CaretShape } from '../../terminal/region/paint.ts';
 import type { Style } from '../../terminal/style.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
@@ -131,14 +131,11 @@ export interface LinePart {
 
 /** The end of a text that fits in `columns`, in whole characters. */
 export function fittingEnd(text: string, columns: number): string {
-  let excess = displayWidth(text) - columns;
-  let start = 0;
-  for (const character of graphemes(text)) {
-    if (excess <= 0) break;
-    excess -= displayWidth(character);
-    start += character.length;
-  }
-  return text.slice(start);
+  const excess = displayWidth(text) - columns;
+  if (excess <= 0) return text;
+  const [, rest] = splitAtWidth(text, excess);
+  // A wide character that the cut would divide is left out.
+  return displayWidth(rest) <= columns ? rest : splitAtWidth(text, excess + 1)[1];
 }
 
 /** The parts that fit, in order; a single part is shortened. */

@@ -2,9 +2,9 @@ import { Box } from 'ink';
 import { render } from 'ink-testing-library';
 import type { ReactElement } from 'react';
 import type { ReplState } from '../../src/repl/state.ts';
-import { InkScreen } from '../../src/repl/screen/ink.tsx';
+import { createInkScreen } from '../../src/repl/screen/ink.tsx';
 import { symbolsFor } from '../../src/repl/screen/symbols.ts';
-import { ViewProvider, ViewStore } from '../../src/repl/screen/view.tsx';
+import { createViewStore, ViewProvider } from '../../src/repl/screen/view.tsx';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 import { type KeyChange, run, type StateChange } from './repl-state.ts';
 
@@ -21,7 +21,7 @@ export function drawn(element: ReactElement, state: ReplState, look: Look = {}):
   const { columns = 60, unicode = true, colored = false, now = 0 } = look;
   const style = colored ? colorStyle : plainStyle;
   const symbols = symbolsFor(unicode);
-  const store = new ViewStore(() => undefined);
+  const store = createViewStore(() => undefined);
   const view = { state, style, symbols, columns, rows: state.rows, now, store };
   const { lastFrame, unmount } = render(
     <ViewProvider value={view}>
@@ -43,7 +43,7 @@ export function frameOf(
   { preview = '', hasOpenLine = false, look = {} }: FrameOptions = {},
 ) {
   const { columns, rows } = state;
-  const screen = new InkScreen(state, plain, () => undefined);
+  const screen = createInkScreen(state, plain, () => undefined);
   const frame = screen.draw(state, preview, { ...plain, ...look }, { columns, rows, hasOpenLine });
   screen.close();
   return frame;
@@ -66,7 +66,7 @@ export function runInApp(
     const tasks = [...done.tasks, ...next.tasks];
     done = { state: next.state, tasks, effects: [...done.effects, ...next.effects] };
   };
-  const screen = new InkScreen(start, plain, (change) =>
+  const screen = createInkScreen(start, plain, (change) =>
     act((state) => change({ ...state, armed: undefined })),
   );
   for (const change of changes) {

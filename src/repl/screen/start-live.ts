@@ -20,11 +20,11 @@ import { onKey } from '../keys.ts';
 import { quit, step } from '../step.ts';
 import { richFormat } from '../transcript/rich-format.ts';
 import type { TranscriptFormat } from '../transcript/transcript.ts';
-import { InkScreen } from './ink.tsx';
+import { createInkScreen } from './ink.tsx';
 import { createKeyInput } from './key-input.ts';
 import { spinnerPace } from './StatusRow.tsx';
 import { symbolsFor } from './symbols.ts';
-import { WindowWatch } from './window-watch.ts';
+import { watchWindow } from './window-watch.ts';
 
 /** Milliseconds after a change of the window's size in which the spinner stands: more changes may follow. */
 const sizePause = 200;
@@ -108,7 +108,7 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
   let sizedAt = Number.NEGATIVE_INFINITY;
   const checkSize = () => device.checkSize();
   const region = new LiveRegion({ traits, output: stdout, clock, checkSize });
-  const ink = new InkScreen(state, looks.look(state), (change) => {
+  const ink = createInkScreen(state, looks.look(state), (change) => {
     session.update((before) => change({ ...before, armed: undefined }));
   });
   const render = () =>
@@ -120,7 +120,7 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
   };
   const spinner = createTicker(clock, turn, spinnerPace);
   const { windowTitle: title, ...values } = repl.settings.values;
-  const watch = new WindowWatch({ ...values, title, environment }, (sequences) =>
+  const watch = watchWindow({ ...values, title, environment }, (sequences) =>
     region.writeAside(sequences),
   );
   const keys = createKeyInput(
@@ -157,7 +157,7 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
     onEnd: () => session.update(quit),
     finalOutput: () => region.abandon(),
   });
-  rawMode.extend(watch.window.modes);
+  rawMode.extend(watch.modes);
   const screen: Screen = {
     show(next) {
       watch.show(next);

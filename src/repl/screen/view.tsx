@@ -39,26 +39,26 @@ interface Caret {
   readonly shape?: CaretShape | undefined;
 }
 
+interface Layout {
+  readonly caret: Caret | undefined;
+  /** Rows below the component with the caret. */
+  readonly rowsBelow: number;
+}
+
 /** Returns whether the key was for the component. */
 type KeyListener = (event: KeyEvent) => boolean;
 
-/** What the components of the live region share: keys, and the place of the caret. */
-export class ViewStore {
+/** What the components of the live region share: keys, and what they found out about their layout. */
+export function createViewStore(
   /** Changes the session's state. */
-  readonly update: (change: (state: ReplState) => Update) => void;
-  caret: Caret | undefined;
-  /** Rows below the component with the caret. */
-  rowsBelow = 0;
-  readonly listeners = new Set<KeyListener>();
-
-  constructor(update: ViewStore['update']) {
-    this.update = update;
-  }
-
-  laidOut(part: { readonly caret: Caret | undefined } | { readonly rowsBelow: number }): void {
-    Object.assign(this, part);
-  }
+  update: (change: (state: ReplState) => Update) => void,
+) {
+  const layout: Layout = { caret: undefined, rowsBelow: 0 };
+  const laidOut = (part: Partial<Layout>): void => void Object.assign(layout, part);
+  return { update, layout, laidOut, listeners: new Set<KeyListener>() };
 }
+
+export type ViewStore = ReturnType<typeof createViewStore>;
 
 const ViewContext = createContext<View | undefined>(undefined);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { keyDialog } from '../../../src/repl/connection.ts';
-import { type WindowOptions, WindowWatch } from '../../../src/repl/screen/window-watch.ts';
+import { type WindowOptions, watchWindow } from '../../../src/repl/screen/window-watch.ts';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import {
   answerEnded,
@@ -93,7 +93,7 @@ test.each<[string, Partial<WindowOptions>, readonly (ReplState | boolean)[], rea
   ],
 ])('the window shows %s', (_, changes, steps, expected) => {
   const written: string[] = [];
-  const watch = new WindowWatch({ ...options, ...changes }, (sequences) => {
+  const watch = watchWindow({ ...options, ...changes }, (sequences) => {
     const named = sequences.replace('\u001B]2;', 'title:').replace('\u001B]9;4;', 'progress:');
     written.push(named.replace('\u001B]9;', 'notify:').replaceAll('\u0007', ''));
   });

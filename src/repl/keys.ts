@@ -170,7 +170,6 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Update>> 
   stash: stashDraft,
 };
 
-/** The action of a key here. */
 function boundAction(state: ReplState, event: KeyEvent): KeyAction | undefined {
   const action = actionOf(event, keyContext(state), state.keyMap);
   const isForComposer = action !== undefined && !isForMenu(state, action);

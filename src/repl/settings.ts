@@ -47,7 +47,6 @@ const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
 export const refuseModelId = (state: ReplState): Update =>
   refuse(state, 'a model id cannot contain spaces', '/model lists them');
 
-/** Opens a list of the models, or sets one. */
 function setModel(state: ReplState, model: string): Update {
   if (model === '') return startActivity(state, 'listing models', listModels, undefined);
   if (/\s/.test(model)) return refuseModelId(state);
@@ -56,7 +55,6 @@ function setModel(state: ReplState, model: string): Update {
     : startActivity(state, 'looking for the model', findModel, model);
 }
 
-/** Sets the model of the next prompts. */
 function useModel(state: ReplState, model: string): Update {
   const next = { ...withSettings(state, { model }), hasOfferedModel: false };
   const isKnown = modelsOf(state).has(model);

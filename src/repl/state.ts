@@ -29,7 +29,6 @@ export interface SessionSettings {
   readonly times: 'off' | 'on';
 }
 
-/** An answer that a dialog offers. */
 export interface DialogChoice {
   readonly label: string;
   /** The dialog is still open in the state that it gets. */
@@ -59,11 +58,8 @@ export type Dialog = {
       readonly type: 'entry';
       /** What is entered: `API key`. */
       readonly label: string;
-      /** The text at the start. */
       readonly text: string;
-      /** Typed text is not shown. */
       readonly isHidden?: boolean;
-      /** The text may have several lines. */
       readonly takesLines?: boolean;
       readonly enter: (state: ReplState, text: string) => Update;
     }
@@ -73,7 +69,6 @@ export type Dialog = {
 export interface ListOptions {
   /** It was opened at the start, so that the chosen conversation does not replace settings of the command line. */
   readonly isFirst?: boolean;
-  /** A copy of the chosen conversation is opened. */
   readonly isBranch?: boolean;
 }
 
@@ -213,7 +208,6 @@ export interface ServiceFacts {
   /** The base URL, or the name of the sandbox or recording. */
   readonly address: string;
   readonly isSandbox: boolean;
-  /** Whether requests carry a key. */
   readonly hasKey: boolean;
   readonly isReplay?: boolean;
   /** The windows that the service reported. */
@@ -252,7 +246,6 @@ export interface ReplState {
   /** Stashed drafts, the last one at the end. */
   readonly stash?: readonly Draft[];
   readonly history: History;
-  /** The search of the history is open. */
   readonly isSearching: boolean;
   readonly completion?: CompletionMenu | undefined;
   /** The menu of commands was closed, and opens again with the next command. */

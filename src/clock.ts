@@ -69,16 +69,6 @@ export const systemClock: ProgramClock = {
   },
 };
 
-/** A signal that several waits can share, one after the other. A wake-up that nobody waits for is lost. */
-export function createWakeUp() {
-  let wake: () => void = () => undefined;
-  return {
-    /** Resolves at the next `wake`. */
-    next: () => new Promise<void>((resolve) => (wake = resolve)),
-    wake: () => wake(),
-  };
-}
-
 const second = 1000;
 
 /**

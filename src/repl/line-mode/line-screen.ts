@@ -28,7 +28,7 @@ import {
 } from '../composer/text-buffer.ts';
 import { mayBeDropped, mentionsOfPaths } from '../files/dropped-files.ts';
 import { interruptLine } from '../keys.ts';
-import { createKeyInput } from '../screen/key-input.ts';
+import { createKeyInput } from '../composer/keys/key-parser.ts';
 import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
 import { quit } from '../step.ts';

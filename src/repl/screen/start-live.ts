@@ -21,7 +21,7 @@ import { quit, step } from '../step.ts';
 import { richFormat } from '../transcript/rich-format.ts';
 import type { TranscriptFormat } from '../transcript/transcript.ts';
 import { createInkScreen } from './ink.tsx';
-import { createKeyInput } from './key-input.ts';
+import { createKeyInput } from '../composer/keys/key-parser.ts';
 import { spinnerPace } from './StatusRow.tsx';
 import { symbolsFor } from './symbols.ts';
 import { watchWindow } from './window-watch.ts';

@@ -52,7 +52,7 @@ export class LineScreen implements Screen {
   readonly #editsLines: boolean;
   readonly #keys: ReturnType<typeof createKeyInput>;
   readonly #debounce: ReturnType<typeof createDebounce>;
-  #session: Session | undefined;
+  readonly #update: Session['update'];
   #state: ReplState;
   #releases: readonly (() => void)[] = [];
 
@@ -89,20 +89,21 @@ export class LineScreen implements Screen {
   /** The last completion; a changed line ends its choices. */
   #completion: LineCompletion | undefined;
 
-  constructor(repl: Repl, state: ReplState, editsLines: boolean, width: () => number) {
+  constructor(
+    repl: Repl,
+    state: ReplState,
+    update: Session['update'],
+    editsLines: boolean,
+    width: () => number,
+  ) {
     const { clock } = repl.context;
     this.#repl = repl;
     this.#state = state;
+    this.#update = update;
     this.#editsLines = editsLines;
     this.#width = width;
     this.#keys = createKeyInput(clock, (events) => this.#onKeys(events));
     this.#debounce = createDebounce(clock, () => this.#pass());
-  }
-
-  /** Starts to read lines for a session. */
-  open(session: Session): void {
-    this.#session = session;
-    this.#start();
   }
 
   write(text: string): undefined {
@@ -112,15 +113,14 @@ export class LineScreen implements Screen {
 
   show(state: ReplState): void {
     this.#state = state;
-    const isSecret = asksForSecret(state);
-    if (isSecret && this.#beside === undefined) {
-      [this.#beside, this.#buffer] = [this.#buffer, createBuffer()];
-    } else if (!isSecret && this.#beside !== undefined) {
-      [this.#buffer, this.#beside] = [this.#beside, undefined];
+    if (asksForSecret(state) !== this.#isSecret()) {
+      const typed = this.#buffer;
+      this.#buffer = this.#beside ?? createBuffer();
+      this.#beside = this.#isSecret() ? undefined : typed;
+      this.#adjust();
     }
     this.#writeProgress();
     this.#askLater();
-    if (this.#session !== undefined) this.#adjust();
   }
 
   redraw(): void {
@@ -136,14 +136,14 @@ export class LineScreen implements Screen {
     try {
       return await use();
     } finally {
-      this.#start();
+      this.start();
     }
   }
 
   suspend(): void {
     this.#stop();
     this.#repl.context.device.suspend(() => {
-      this.#start();
+      this.start();
       this.redraw();
     });
   }
@@ -154,7 +154,8 @@ export class LineScreen implements Screen {
     this.#stop();
   }
 
-  #start(): void {
+  /** Starts to read lines. */
+  start(): void {
     const { device } = this.#repl.context;
     this.#adjust();
     this.#releases = [
@@ -275,7 +276,7 @@ export class LineScreen implements Screen {
     this.#leaveLine('');
     this.#question = undefined;
     this.#isInLine = false;
-    this.#session?.update((state) => enterLine(state, text));
+    this.#update((state) => enterLine(state, text));
   }
 
   #discard(): void {
@@ -285,7 +286,7 @@ export class LineScreen implements Screen {
 
   #interruptSession(): void {
     this.#discard();
-    this.#session?.update(interruptLine);
+    this.#update(interruptLine);
   }
 
   #end(): void {
@@ -293,7 +294,7 @@ export class LineScreen implements Screen {
     const last = this.#unfinished + this.#decoder.decode();
     if (last !== '') this.#collected = [...this.#collected, last];
     this.#pass();
-    this.#session?.update(quit);
+    this.#update(quit);
   }
 
   #beginLine(column: number): void {

@@ -47,7 +47,6 @@ function open(options: ScreenOptions = {}) {
     },
   });
   let state = stateOf({ isLineMode: true, ...options.state });
-  const screen = new LineScreen(session, state, editsLines, () => width);
   const entered: string[] = [];
   const events: string[] = [];
   const update: Session['update'] = (change) => {
@@ -59,7 +58,8 @@ function open(options: ScreenOptions = {}) {
     state = { ...next.state, activity: undefined };
     screen.show(state);
   };
-  screen.open({ ...session, update });
+  const screen = new LineScreen(session, state, update, editsLines, () => width);
+  screen.start();
   /** Types each text in one read, and waits for what it starts. */
   const type = async (...keys: readonly string[]) => {
     for (const key of keys) {

@@ -4,11 +4,10 @@ import type { Frame } from '../../terminal/region/paint.ts';
 import type { RegionPlace } from '../../terminal/region/region.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
-import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { App } from './App.tsx';
-import { createViewStore, type Look, type View, type ViewStore } from './view.tsx';
+import { createViewStore, type Look, type View } from './view.tsx';
 
 /** UTF-16 units of the tail that are wrapped; only the last rows are shown. */
 const maxTailLength = 4000;
@@ -37,13 +36,11 @@ class FrameSink extends EventEmitter {
 }
 
 /** Opens the Ink application. The live region asks it for a frame right before it writes. */
-export function createInkScreen(first: ReplState, look: Look, update: ViewStore['update']) {
-  const store = createViewStore(update);
+export function createInkScreen() {
+  const store = createViewStore();
   const sink = new FrameSink();
-  let view: View = { ...look, state: first, columns: first.columns, rows: first.rows, store };
   let instance: Instance | undefined;
-  const renderView = (next: View): readonly string[] => {
-    view = next;
+  const renderView = (view: View): readonly string[] => {
     // Ink reads it at each layout.
     sink.columns = view.columns;
     const app = <App view={view} />;
@@ -60,7 +57,7 @@ export function createInkScreen(first: ReplState, look: Look, update: ViewStore[
   };
   return {
     /** Draws the live region: `preview` is the end of the answer whose format is not decided yet. */
-    draw(state: ReplState, preview: string, next: Look, place: RegionPlace): Frame {
+    draw(state: ReplState, preview: string, look: Look, place: RegionPlace): Frame {
       const { columns, rows, hasOpenLine } = place;
       // A row of full width leaves the cursor in a pending-wrap state in some terminals.
       const width = Math.max(1, columns - 1);
@@ -68,7 +65,7 @@ export function createInkScreen(first: ReplState, look: Look, update: ViewStore[
       const line = end === -1 ? preview : preview.slice(0, end);
       const isInline = hasOpenLine && displayWidth(line) < columns;
       const below = isInline ? preview.slice(line.length + 1) : preview;
-      const drawn = renderView({ ...next, state, columns: width, rows, store });
+      const drawn = renderView({ ...look, state, columns: width, rows, store });
       const { caret, rowsBelow } = store.layout;
       // Not by Ink, which keeps each text that it has measured. One row is reserved for the text above.
       const tail = wrapTail(below, width, Math.max(0, rows - 1 - drawn.length));
@@ -85,11 +82,6 @@ export function createInkScreen(first: ReplState, look: Look, update: ViewStore[
         keepsFirstRows:
           tail.length > 1 || (state.activity !== undefined && isEmpty(state.composer)),
       };
-    },
-    /** Offers a key to the open components, as they are in this state; returns whether one took it. */
-    press(state: ReplState, event: KeyEvent): boolean {
-      renderView({ ...view, state });
-      return [...store.listeners].some((listener) => listener(event));
     },
     close: () => instance?.unmount(),
   };

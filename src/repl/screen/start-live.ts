@@ -108,9 +108,7 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
   let sizedAt = Number.NEGATIVE_INFINITY;
   const checkSize = () => device.checkSize();
   const region = new LiveRegion({ traits, output: stdout, clock, checkSize });
-  const ink = createInkScreen(state, looks.look(state), (change) => {
-    session.update((before) => change({ ...before, armed: undefined }));
-  });
+  const ink = createInkScreen();
   const render = () =>
     region.render((place) =>
       ink.draw(shown, previewOf(shown, looks.formatOf), looks.look(shown), place),
@@ -126,12 +124,7 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
   const keys = createKeyInput(
     clock,
     (events) => {
-      for (const event of events) {
-        // Keys are for the open components first. Those that wait for an editor or a list are for the session.
-        const isFree = shown.typeAhead === undefined;
-        if (isFree && ink.press(shown, event)) render();
-        else session.update((now) => onKey(now, event));
-      }
+      for (const event of events) session.update((now) => onKey(now, event));
     },
     (reply) => {
       if (reply.type === 'focus') return watch.focus(reply.hasFocus);

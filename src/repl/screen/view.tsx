@@ -10,8 +10,7 @@ import {
 import { displayWidth, splitAtWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import type { CaretShape } from '../../terminal/region/paint.ts';
 import type { Style } from '../../terminal/style.ts';
-import type { KeyEvent } from '../composer/keys/key-event.ts';
-import type { ReplState, Update } from '../state.ts';
+import type { ReplState } from '../state.ts';
 import type { Symbols } from './symbols.ts';
 
 /** How the components look at a moment. */
@@ -29,7 +28,7 @@ export interface View extends Look {
   readonly columns: number;
   /** Rows of the window. */
   readonly rows: number;
-  readonly store: ViewStore;
+  readonly store: ReturnType<typeof createViewStore>;
 }
 
 /** The caret of a component: a column, and the rows of the component below its row. */
@@ -45,20 +44,11 @@ interface Layout {
   readonly rowsBelow: number;
 }
 
-/** Returns whether the key was for the component. */
-type KeyListener = (event: KeyEvent) => boolean;
-
-/** What the components of the live region share: keys, and what they found out about their layout. */
-export function createViewStore(
-  /** Changes the session's state. */
-  update: (change: (state: ReplState) => Update) => void,
-) {
+/** Where the components of the live region put what they find out about their layout. */
+export function createViewStore() {
   const layout: Layout = { caret: undefined, rowsBelow: 0 };
-  const laidOut = (part: Partial<Layout>): void => void Object.assign(layout, part);
-  return { update, layout, laidOut, listeners: new Set<KeyListener>() };
+  return { layout, laidOut: (part: Partial<Layout>): void => void Object.assign(layout, part) };
 }
-
-export type ViewStore = ReturnType<typeof createViewStore>;
 
 const ViewContext = createContext<View | undefined>(undefined);
 
@@ -68,15 +58,6 @@ export function useView(): View {
   const view = useContext(ViewContext);
   if (view === undefined) throw new Error('the component is in no live region');
   return view;
-}
-
-/** Gets the keys while the component is open. */
-export function useKeys(listener: KeyListener): void {
-  const { listeners } = useView().store;
-  useLayoutEffect(() => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  });
 }
 
 /** Places the caret in the component, or hides it. */

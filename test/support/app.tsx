@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
 import type { ReplState } from '../../src/repl/state.ts';
 import { createInkScreen } from '../../src/repl/screen/ink.tsx';
 import { symbolsFor } from '../../src/repl/screen/symbols.ts';
-import { createViewStore, ViewProvider } from '../../src/repl/screen/view.tsx';
+import { ViewProvider } from '../../src/repl/screen/view.tsx';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 import { run, type StateChange } from './repl-state.ts';
 
@@ -21,8 +21,7 @@ export function drawn(element: ReactElement, state: ReplState, look: Look = {}):
   const { columns = 60, unicode = true, colored = false, now = 0 } = look;
   const style = colored ? colorStyle : plainStyle;
   const symbols = symbolsFor(unicode);
-  const store = createViewStore();
-  const view = { state, style, symbols, columns, rows: state.rows, now, store };
+  const view = { state, style, symbols, columns, rows: state.rows, now, laidOut: () => undefined };
   const { lastFrame, unmount } = render(
     <ViewProvider value={view}>
       <Box flexDirection="column" width={columns}>

@@ -7,7 +7,7 @@ import { wrapText } from '../../terminal/text/wrap.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { App } from './App.tsx';
-import { createViewStore, type Look, type View } from './view.tsx';
+import type { Layout, Look, View } from './view.tsx';
 
 /** UTF-16 units of the tail that are wrapped; only the last rows are shown. */
 const maxTailLength = 4000;
@@ -37,7 +37,10 @@ class FrameSink extends EventEmitter {
 
 /** Opens the Ink application. The live region asks it for a frame right before it writes. */
 export function createInkScreen() {
-  const store = createViewStore();
+  let layout: Layout = { caret: undefined, rowsBelow: 0 };
+  const laidOut = (part: Partial<Layout>) => {
+    layout = { ...layout, ...part };
+  };
   const sink = new FrameSink();
   let instance: Instance | undefined;
   const renderView = (view: View): readonly string[] => {
@@ -65,8 +68,8 @@ export function createInkScreen() {
       const line = end === -1 ? preview : preview.slice(0, end);
       const isInline = hasOpenLine && displayWidth(line) < columns;
       const below = isInline ? preview.slice(line.length + 1) : preview;
-      const drawn = renderView({ ...look, state, columns: width, rows, store });
-      const { caret, rowsBelow } = store.layout;
+      const drawn = renderView({ ...look, state, columns: width, rows, laidOut });
+      const { caret, rowsBelow } = layout;
       // Not by Ink, which keeps each text that it has measured. One row is reserved for the text above.
       const tail = wrapTail(below, width, Math.max(0, rows - 1 - drawn.length));
       const shown = [...tail, ...drawn];

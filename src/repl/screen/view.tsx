@@ -28,7 +28,8 @@ export interface View extends Look {
   readonly columns: number;
   /** Rows of the window. */
   readonly rows: number;
-  readonly store: ReturnType<typeof createViewStore>;
+  /** Takes what the components find out about their layout. */
+  readonly laidOut: (part: Partial<Layout>) => void;
 }
 
 /** The caret of a component: a column, and the rows of the component below its row. */
@@ -38,16 +39,10 @@ interface Caret {
   readonly shape?: CaretShape | undefined;
 }
 
-interface Layout {
+export interface Layout {
   readonly caret: Caret | undefined;
   /** Rows below the component with the caret. */
   readonly rowsBelow: number;
-}
-
-/** Where the components of the live region put what they find out about their layout. */
-export function createViewStore() {
-  const layout: Layout = { caret: undefined, rowsBelow: 0 };
-  return { layout, laidOut: (part: Partial<Layout>): void => void Object.assign(layout, part) };
 }
 
 const ViewContext = createContext<View | undefined>(undefined);
@@ -62,16 +57,16 @@ export function useView(): View {
 
 /** Places the caret in the component, or hides it. */
 export function useCaret(caret: Caret | undefined): void {
-  const { store } = useView();
-  useLayoutEffect(() => store.laidOut({ caret }));
+  const { laidOut } = useView();
+  useLayoutEffect(() => laidOut({ caret }));
 }
 
 /** The box of everything below the component with the caret: Ink measures it. */
 export function useBelowCaret(): RefObject<DOMElement | null> {
-  const { store } = useView();
+  const { laidOut } = useView();
   const box = useRef<DOMElement>(null);
   useLayoutEffect(() => {
-    if (box.current !== null) store.laidOut({ rowsBelow: measureElement(box.current).height });
+    if (box.current !== null) laidOut({ rowsBelow: measureElement(box.current).height });
   });
   return box;
 }

@@ -230,11 +230,6 @@ function typeText(state: ReplState, text: string, isPaste: boolean): Update {
   return andThen(typed, (next) => step(next, ...checks));
 }
 
-function onText(state: ReplState, text: string, isPaste: boolean): Update {
-  const { list } = state;
-  return list === undefined ? typeText(state, text, isPaste) : onListText(state, list, text);
-}
-
 /** The keys of a pasted command and the lines after it, to be handled as if typed. */
 function burstOf(state: ReplState, event: KeyEvent): readonly KeyEvent[] {
   if (event.type !== 'paste' || event.keys === undefined) return [];
@@ -251,7 +246,6 @@ function onKeys(state: ReplState, events: readonly KeyEvent[]): Update {
 }
 
 function keyContext(state: ReplState): KeyContext {
-  if (state.dialog !== undefined) return 'composer';
   if (state.list !== undefined) return 'list';
   return state.completion === undefined ? 'composer' : 'completion';
 }
@@ -324,7 +318,11 @@ function pressKey(before: ReplState, event: KeyEvent): Update {
   const burst = burstOf(before, event);
   if (burst.length > 0) return onKeys(before, burst);
   const state = { ...before, acceptsFound: false };
-  if (event.type !== 'key') return onText(state, event.text, event.type === 'paste');
+  if (event.type !== 'key') {
+    return state.list === undefined
+      ? typeText(state, event.text, event.type === 'paste')
+      : onListText(state, state.list, event.text);
+  }
   const action = boundAction(state, event);
   return action === undefined ? step(state) : onAction(state, action);
 }

@@ -27,7 +27,7 @@ import {
   withDraft,
 } from '../composer/text-buffer.ts';
 import { mayBeDropped, mentionsOfPaths } from '../files/dropped-files.ts';
-import { interruptLine } from '../keys.ts';
+import { interruptLine, onKey } from '../keys.ts';
 import { createKeyInput } from '../composer/keys/key-parser.ts';
 import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
@@ -71,8 +71,6 @@ export class LineScreen implements Screen {
   #hasEntered = false;
 
   #buffer = createBuffer();
-  /** What was typed before a secret is asked for, which has its own buffer: nothing of it can be put back later. */
-  #beside: TextBuffer | undefined;
   /** What the terminal shows of the buffer, and the column where it starts; undefined while the line is not shown. */
   #shown = nothingTyped;
   #column: number | undefined;
@@ -112,13 +110,11 @@ export class LineScreen implements Screen {
   }
 
   show(state: ReplState): void {
+    const wasSecret = this.#isSecret();
     this.#state = state;
-    if (asksForSecret(state) !== this.#isSecret()) {
-      const typed = this.#buffer;
-      this.#buffer = this.#beside ?? createBuffer();
-      this.#beside = this.#isSecret() ? undefined : typed;
-      this.#adjust();
-    }
+    if (this.#isSecret() !== wasSecret) this.#adjust();
+    // The terminal has not echoed the end of its line.
+    if (wasSecret && !this.#isSecret()) this.#writeText('');
     this.#writeProgress();
     this.#askLater();
   }
@@ -181,7 +177,7 @@ export class LineScreen implements Screen {
   }
 
   #isSecret(): boolean {
-    return this.#beside !== undefined;
+    return asksForSecret(this.#state);
   }
 
   /** Turns the terminal's echo off for a secret. */
@@ -255,13 +251,8 @@ export class LineScreen implements Screen {
 
   /** Takes an entered line; the cursor is on the next row. */
   #collect(line: string): void {
-    if (this.#isSecret()) {
-      // The terminal has not echoed it.
-      this.#write('\n');
-      return this.#answer(line);
-    }
     this.#collected = [...this.#collected, line];
-    return this.#debounce.restart(pastePause);
+    this.#debounce.restart(pastePause);
   }
 
   #pass(): void {
@@ -269,14 +260,10 @@ export class LineScreen implements Screen {
     // A backslash at the end of a line becomes a line end, so the next line is waited for.
     if (this.#collected.length === 0 || text.endsWith('\\')) return;
     this.#collected = [];
-    this.#answer(text.replaceAll('\\\n', '\n'));
-  }
-
-  #answer(text: string): void {
     this.#leaveLine('');
     this.#question = undefined;
     this.#isInLine = false;
-    this.#update((state) => enterLine(state, text));
+    this.#update((state) => enterLine(state, text.replaceAll('\\\n', '\n')));
   }
 
   #discard(): void {
@@ -326,7 +313,8 @@ export class LineScreen implements Screen {
       if (isSecret && !this.#isSecret()) return;
       // In a paste, a tab is text.
       const isPasted = events[index + 1]?.type === 'text';
-      if (event.type !== 'key') this.#type(event.text);
+      if (isSecret) this.#update((state) => onKey(state, event));
+      else if (event.type !== 'key') this.#type(event.text);
       else if (event.name === 'tab' && isPasted) this.#type('\t');
       else this.#press(actionOf(event, 'composer', this.#state.keyMap));
       this.#drawLine(typedLine(this.#buffer));
@@ -363,10 +351,8 @@ export class LineScreen implements Screen {
   }
 
   #type(text: string): void {
-    const isSecret = this.#isSecret();
     for (const [index, part] of text.split('\n').entries()) {
       if (index > 0) this.#enter();
-      if (isSecret && !this.#isSecret()) return;
       this.#insert(part);
       this.#drawLine(typedLine(this.#buffer));
     }

@@ -182,26 +182,18 @@ export function run(
   return { state, tasks, effects: effectsIn({ state, tasks }) };
 }
 
-/** The change of a key, with the key. */
-export type KeyChange = StateChange & { readonly event: KeyEvent };
-
 const at =
   (now: number, change: StateChange): StateChange =>
   (state) =>
     change({ ...state, now });
 
-export function keyPressed(event: KeyEvent): KeyChange {
-  return Object.assign(
-    at(0, (state) => onKey(state, event)),
-    { event },
-  );
-}
+export const keyPressed = (event: KeyEvent): StateChange => at(0, (state) => onKey(state, event));
 
-export const typed = (text: string): KeyChange => keyPressed({ type: 'text', text });
+export const typed = (text: string): StateChange => keyPressed({ type: 'text', text });
 
-export const pasted = (text: string): KeyChange => keyPressed({ type: 'paste', text });
+export const pasted = (text: string): StateChange => keyPressed({ type: 'paste', text });
 
-export const pressed = (name: string, modifiers: Modifiers = {}): KeyChange =>
+export const pressed = (name: string, modifiers: Modifiers = {}): StateChange =>
   keyPressed(keyPress(name, modifiers));
 
 export const lineEntered = (text: string, now = 0): StateChange =>

@@ -233,21 +233,16 @@ function contextText({ tokens, isEstimate }: ContextUse, window: number | undefi
   return share === '0%' ? used : `${used} ${share}`;
 }
 
-interface Part extends LinePart {
-  readonly paint: (text: string) => string;
-}
-
 /** The title on the left, in the room that is left; on the right who answers, and the use of the model's window. */
 export function Footer(): ReactNode {
   const { state, style, symbols, columns } = useView();
   const { settings, context, conversation, service, vi } = state;
   const window = contextWindow(settings.model, service.windows);
-  const plain = (text: string) => text;
   const warn = (text: string) => style.bold(style.yellow(text));
   const paintUse = isNearlyFull(state) ? warn : style.dim;
-  const parts: readonly Part[] = [
-    { text: sourceName(service) ?? '', paint: plain, priority: 2 },
-    { text: sanitizeLine(settings.model), paint: plain, priority: 1 },
+  const parts: readonly LinePart[] = [
+    { text: sourceName(service) ?? '', priority: 2 },
+    { text: sanitizeLine(settings.model), priority: 1 },
     { text: contextText(context, window), paint: paintUse, priority: 3 },
   ];
   // The mode of vi editing is always shown.
@@ -263,7 +258,7 @@ export function Footer(): ReactNode {
         <Text wrap="truncate">{mode + style.dim(hasTitle ? title : '')}</Text>
       </Box>
       <Box flexShrink={0} marginLeft={hasTitle ? gap.length : 0}>
-        <Text>{shown.map(({ text, paint }) => paint(text)).join(gap)}</Text>
+        <Text>{shown.map(({ text, paint }) => paint?.(text) ?? text).join(gap)}</Text>
       </Box>
     </Box>
   );

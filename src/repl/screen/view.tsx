@@ -103,6 +103,7 @@ export interface LinePart {
   readonly minColumns?: number;
   /** The key at the start of a hint, such as `Esc stops`. */
   readonly key?: string;
+  readonly paint?: (text: string) => string;
 }
 
 /** The end of a text that fits in `columns`, in whole characters. */
@@ -115,12 +116,12 @@ export function fittingEnd(text: string, columns: number): string {
 }
 
 /** The parts that fit, in order; a single part is shortened. */
-export function fittingParts<Part extends LinePart>(
-  parts: readonly Part[],
+export function fittingParts(
+  parts: readonly LinePart[],
   columns: number,
   { dot }: Symbols,
   separator = dot,
-): readonly Part[] {
+): readonly LinePart[] {
   const kept = parts.filter(({ text }) => text !== '');
   for (;;) {
     const excess = displayWidth(kept.map(({ text }) => text).join(separator)) - columns;

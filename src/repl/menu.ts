@@ -158,7 +158,6 @@ export function startCompletion(state: ReplState): Update {
   return step(next, task(findCandidates, request, withKeysReleased));
 }
 
-/** Finds the files of a mention. */
 export async function pickFiles(session: Session, request: CompletionRequest): Promise<void> {
   // Meanwhile more may be typed, for which this runs again.
   const isWanted = () => isCurrent(session.state(), request);

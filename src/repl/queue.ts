@@ -13,7 +13,7 @@ import {
 import { discardRestored } from './files/attachments.ts';
 import { mentionsOf } from './files/mentioned-files.ts';
 import type { Session } from './session.ts';
-import { asPrompt, isForShell, runForShell } from './shell/shell-lines.ts';
+import { asPrompt, isForShell, runForShell } from './shell/shell-command.ts';
 import type { Dialog, ReplState, Update } from './state.ts';
 import { andThen, isWriting, quit, printing, printNotice, refuse, step, task } from './step.ts';
 

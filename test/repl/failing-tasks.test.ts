@@ -46,9 +46,7 @@ const refused: StateChange = chatEvent({
 });
 
 /** It compiles only with a case for every task that can fail. */
-const cases: Readonly<
-  Record<Exclude<TaskName, 'report' | 'stop' | 'stop-aside' | 'select-branch' | 'quit'>, Case>
-> = {
+const cases: Readonly<Record<Exclude<TaskName, 'report' | 'stop' | 'select-branch'>, Case>> = {
   print: command('/usage'),
   send: command('another prompt'),
   'retry-now': { keys: [typed('wait'), enter, refused, enter], isHanging: true },

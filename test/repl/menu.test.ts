@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openPrompt, slashCommands } from '../../src/repl/commands.ts';
 import type { CompletionRequest } from '../../src/repl/composer/completion.ts';
 import { menuKeysText, onCandidates } from '../../src/repl/menu.ts';
-import { noticeOf } from '../../src/repl/screen/notice.ts';
+import { noticeOf } from '../../src/repl/screen/App.tsx';
 import type { ReplState } from '../../src/repl/state.ts';
 import { runInApp } from '../support/app.tsx';
 import {

@@ -117,7 +117,8 @@ export function createMemoryDevice() {
   return {
     device,
     log,
-    type: (text: string) => events.emit('bytes', Buffer.from(text)),
+    type: (typed: string | Uint8Array) =>
+      events.emit('bytes', typeof typed === 'string' ? Buffer.from(typed) : typed),
     hangUp: () => events.emit('end'),
     resize: () => events.emit('resize'),
     interrupt: () => events.emit('SIGINT'),

@@ -34,8 +34,10 @@ export function parseKeys(keys: string, inVisual: boolean): Command | undefined 
   const hasCount = (before ?? after) !== undefined;
   const count = hasCount ? Math.min(maxCount, Number(before ?? 1) * Number(after ?? 1)) : undefined;
   const character = /^[fFtTr]./s.test(rest) ? rest.slice(1) : '';
-  // In the name, `?` replaces the character to find.
-  const name = character === '' ? rest : `${rest.charAt(0)}?`;
+  // In the name, `?` replaces the character to find. Objects have no count.
+  const isInvalid = hasCount && /^[ia]./s.test(rest);
+  const plain = character === '' ? rest : `${rest.charAt(0)}?`;
+  const name = isInvalid ? '' : plain;
   const command = { operator: operator as Operator | undefined, name, character, count };
   if (operator === undefined) {
     const form = (inVisual ? visualForms : shortForms).get(rest);

@@ -173,18 +173,10 @@ export function matchOf(history: History, { match }: HistorySearch): Draft | und
   return match === undefined ? undefined : history.entries[match];
 }
 
-/**
- * Recalls the match as it was sent, which may replace an edit of it, with the draft as the newest entry; without a
- * match, returns the draft.
- */
-export function acceptSearch(
-  history: History,
-  { match }: HistorySearch,
-  current: Draft,
-): HistoryStep {
-  if (match === undefined) return { history, draft: current };
-  const edits = new Map(history.edits).set(history.position, current);
+/** Recalls a match as it was sent, which may replace an edit of it, with the draft as the newest entry. */
+export function acceptMatch(history: History, match: number, current: Draft): HistoryStep {
+  const { history: next, draft } = moveToEntry(history, match, current);
+  const edits = new Map(next.edits);
   edits.delete(match);
-  const next = { ...history, edits, position: match };
-  return { history: next, draft: draftAt(next, match) };
+  return { history: { ...next, edits }, draft: next.entries[match] ?? draft };
 }

@@ -2,7 +2,7 @@ import { editActions, isEditAction } from '../composer/edit-actions.ts';
 import {
   entryBeside,
   type History,
-  acceptSearch,
+  acceptMatch,
   extendQuery,
   searchOlder,
   startSearch,
@@ -276,7 +276,7 @@ export class LineEditor {
   #showMatch(draft: Draft, search: HistorySearch, which: 'earlier' | 'older'): void {
     const { matches, match = 0, query, isFailed } = search;
     if (isFailed) return this.#receiver.say(`no ${which} prompt contains "${query}"`);
-    this.#put(acceptSearch(this.#earlier(), search, draft));
+    this.#put(acceptMatch(this.#earlier(), match, draft));
     this.#match = { search, draft, buffer: this.#buffer };
     const number = matches.indexOf(match) + 1;
     const key = keyOf('search-start', this.#session.state().keyMap) ?? 'Ctrl+R';

@@ -3,7 +3,7 @@ import { padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
 import {
   type HistorySearch,
   matchOf,
-  acceptSearch,
+  acceptMatch,
   contains,
   extendQuery,
   type History,
@@ -89,7 +89,7 @@ const closed = (state: ReplState): Update => step({ ...state, isSearching: false
 /** The match in the composer, as it was sent; without one, the draft stays. */
 function accepted(state: ReplState, search: HistorySearch): Update {
   if (search.match === undefined) return closed(state);
-  const { history, draft } = acceptSearch(state.history, search, unsentDraft(state));
+  const { history, draft } = acceptMatch(state.history, search.match, unsentDraft(state));
   const composer = withDraft(state.composer, draft);
   return closed({ ...state, history, composer, isShellPasted: false });
 }

@@ -10,8 +10,6 @@ export interface OutputStream {
   columns(): number;
   /** Height in rows; 24 where the terminal reports none (or 0). */
   rows(): number;
-  /** The terminal reports a size; else columns and rows are a guess. */
-  hasSize(): boolean;
   /** The parent process has closed it, so that all text would be lost; undefined where that is unknown. */
   isClosed?(): boolean;
   /** Returns a promise while the reader is slow: await it. Never rejects: a closed reader aborts the run instead. */
@@ -92,7 +90,6 @@ function outputStream(
     isTerminal,
     columns: () => stream().columns || fallbackColumns,
     rows: () => stream().rows || fallbackRows,
-    hasSize: () => Boolean(stream().columns && stream().rows),
     isClosed: () => isReplacedByNode(name === 'stdout' ? 1 : 2),
     write(text) {
       if (failed || text === '') return undefined;

@@ -186,19 +186,14 @@ export function viSelection(vi: Vi, buffer: TextBuffer) {
   return isVisual(vi) ? selectionOf({ ...vi, buffer }) : undefined;
 }
 
-const modes: Readonly<Record<Vi['mode'], { readonly label: string; readonly caret: CaretShape }>> =
-  {
-    insert: { label: 'INSERT', caret: 'bar' },
-    normal: { label: 'NORMAL', caret: 'block' },
-    visual: { label: 'VISUAL', caret: 'block' },
-    'visual-line': { label: 'V-LINE', caret: 'block' },
-  };
-
 export function caretShapeOf({ mode, pending }: Vi): CaretShape {
-  return pending === '' ? modes[mode].caret : 'underline';
+  if (pending !== '') return 'underline';
+  return mode === 'insert' ? 'bar' : 'block';
 }
+
+const labels = { insert: 'INSERT', normal: 'NORMAL', visual: 'VISUAL', 'visual-line': 'V-LINE' };
 
 /** `NORMAL`, or with the keys of an incomplete command `NORMAL 2d`. */
 export function modeText({ mode, pending }: Vi): string {
-  return `${modes[mode].label} ${pending}`.trimEnd();
+  return `${labels[mode]} ${pending}`.trimEnd();
 }

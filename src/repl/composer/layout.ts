@@ -2,7 +2,7 @@ import type { Draft, TextBuffer } from './text-buffer.ts';
 import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
 import { isBreak, type Character } from '../../terminal/text/wrap.ts';
 import { boundaryFrom, lineEnd, lineStart } from './grapheme-boundary.ts';
-import { isPasteMarker, pasteLabel, type MarkedText, type Paste } from './paste.ts';
+import { isPasteMarker, pasteLabel, type Paste } from './paste.ts';
 
 /** Columns of the mark in front of the composer's rows. */
 export const composerMarkColumns = 2;
@@ -125,8 +125,7 @@ const partLength = 2048;
 const unitsPerColumn = 8;
 
 /** The rows of the caret's line and of `count` lines above and below it, and the index of the caret's row. */
-function rowsAround(draft: Draft, columns: number, count: number) {
-  const { text, cursor } = draft;
+function rowsAround({ text, cursor, pastes }: Draft, columns: number, count: number) {
   // One column is reserved for the caret after the last character.
   const width = Math.max(1, columns - 1);
   let from = lineStart(text, cursor);
@@ -141,7 +140,13 @@ function rowsAround(draft: Draft, columns: number, count: number) {
   const rows: VisualRow[] = [];
   for (let start = from; start <= to;) {
     const end = Math.min(to, lineEnd(text, start));
-    const cells = cellsOf(draft, start, end, width);
+    let offset = start;
+    const cells = Array.from(graphemes(text.slice(start, end)), (character): Cell => {
+      const shown = truncateToWidth(shownOf(character, pastes), width);
+      const cell = { offset, text: shown, width: displayWidth(shown) };
+      offset += character.length;
+      return cell;
+    });
     let first = 0;
     // A line has at least one row.
     do {
@@ -171,16 +176,6 @@ function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string 
   const code = character.charCodeAt(0);
   // Unicode has no control pictures for C1.
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : '\uFFFD';
-}
-
-function cellsOf({ text, pastes }: MarkedText, from: number, to: number, width: number): Cell[] {
-  let offset = from;
-  return Array.from(graphemes(text.slice(from, to)), (character) => {
-    const shown = truncateToWidth(shownOf(character, pastes), width);
-    const cell = { offset, text: shown, width: displayWidth(shown) };
-    offset += character.length;
-    return cell;
-  });
 }
 
 /** A row has up to `width` columns plus a space; a wider character has its own row. */

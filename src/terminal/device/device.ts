@@ -30,45 +30,28 @@ export interface TerminalDevice {
 /** Milliseconds after which the process is considered not stopped: without job control nothing would continue it. */
 const stopTime = 200;
 
-/** The whole job, as the terminal would on Ctrl+Z: a script or npx around natter stops with it. */
-function stopJob(process: NodeJS.Process, onContinue: () => void): void {
-  const back = () => {
-    clearTimeout(timer);
-    process.off('SIGCONT', back);
-    onContinue();
-  };
-  const timer = setTimeout(back, stopTime);
-  process.on('SIGCONT', back);
-  process.kill(0, 'SIGTSTP');
-}
-
-function listenTo(
-  input: NodeJS.ReadStream,
-  onBytes: (bytes: Uint8Array) => void,
-  onEnd: () => void,
-): () => void {
-  let isOver = false;
-  const end = () => {
-    if (isOver) return;
-    isOver = true;
-    onEnd();
-  };
-  input.on('data', onBytes).on('end', end).on('error', end).on('close', end);
-  input.resume();
-  return () => {
-    isOver = true;
-    // The error listener stays: a closed terminal may report errors at any time.
-    input.off('data', onBytes).off('end', end).off('close', end);
-    input.pause();
-  };
-}
-
 /** The terminal that `process` was started on. */
 export function createDevice(process: NodeJS.Process, watch: SignalWatch): TerminalDevice {
   // Node reads the size on this signal.
   const checkSize = () => void process.emit('SIGWINCH', 'SIGWINCH');
   return {
-    listen: (onBytes, onEnd) => listenTo(process.stdin, onBytes, onEnd),
+    listen(onBytes, onEnd) {
+      const input = process.stdin;
+      let isOver = false;
+      const end = () => {
+        if (isOver) return;
+        isOver = true;
+        onEnd();
+      };
+      input.on('data', onBytes).on('end', end).on('error', end).on('close', end);
+      input.resume();
+      return () => {
+        isOver = true;
+        // The error listener stays: a closed terminal may report errors at any time.
+        input.off('data', onBytes).off('end', end).off('close', end);
+        input.pause();
+      };
+    },
     setRaw(isRaw) {
       if (process.stdin.isTTY && !process.stdin.destroyed) process.stdin.setRawMode(isRaw);
     },
@@ -85,11 +68,17 @@ export function createDevice(process: NodeJS.Process, watch: SignalWatch): Termi
     checkSize,
     suspend(onContinue) {
       if (process.platform === 'win32') return onContinue();
-      return stopJob(process, () => {
+      const back = () => {
+        clearTimeout(timer);
+        process.off('SIGCONT', back);
         // Resizes meanwhile were signalled to the foreground job only.
         checkSize();
         onContinue();
-      });
+      };
+      const timer = setTimeout(back, stopTime);
+      process.on('SIGCONT', back);
+      // The whole job, as the terminal would on Ctrl+Z: a script or npx around natter stops with it.
+      return void process.kill(0, 'SIGTSTP');
     },
     writeNow(text, stream = 'stdout') {
       try {

@@ -77,28 +77,21 @@ function asOneEdit(before: TextBuffer, after: TextBuffer): TextBuffer {
   return { ...endEdit(after), undoStack: undoStackWith(before, at) };
 }
 
-/** The text typed since the insertion began; empty after an edit outside of it. */
-function typedText({ insertion, buffer: { text } }: Vi): string {
-  if (insertion === undefined) return '';
-  const { text: old, cursor: from } = insertion.begun;
-  const rest = old.slice(from);
-  const isWhole = text.startsWith(old.slice(0, from)) && text.endsWith(rest);
-  return isWhole ? text.slice(from, Math.max(from, text.length - rest.length)) : '';
-}
-
-/** What a count repeats: `o` and `O` repeat whole lines, operators nothing. */
-function repeatedText(command: Command | undefined, typed: string): string {
-  if (command === undefined || command.operator !== undefined) return '';
-  const text = /^[oO]$/.test(command.name) ? `\n${typed}` : typed;
-  return text.repeat((command.count ?? 1) - 1);
-}
-
 /** Esc: the caret is on the last typed character. */
 function endInsertion(vi: Vi): Vi {
-  const { command, before = vi.buffer } = vi.insertion ?? {};
-  const typed = typedText(vi);
-  const { cursor, pastes } = vi.buffer;
-  const whole = replaceRange(endEdit(vi.buffer), cursor, cursor, repeatedText(command, typed));
+  const { insertion } = vi;
+  if (insertion === undefined) return { ...vi, mode: 'normal' };
+  const { before, begun, command } = insertion;
+  const { text, cursor, pastes } = vi.buffer;
+  const [start, rest] = [begun.text.slice(0, begun.cursor), begun.text.slice(begun.cursor)];
+  // Nothing after an edit outside of the insertion.
+  const isWhole = text.startsWith(start) && text.endsWith(rest);
+  const end = Math.max(start.length, text.length - rest.length);
+  const typed = isWhole ? text.slice(start.length, end) : '';
+  // With a count, `o` and `O` repeat whole lines, operators nothing.
+  const piece = /^[oO]$/.test(command?.name ?? '') ? `\n${typed}` : typed;
+  const repeats = command?.operator === undefined ? (command?.count ?? 1) - 1 : 0;
+  const whole = replaceRange(endEdit(vi.buffer), cursor, cursor, piece.repeat(repeats));
   const buffer = asOneEdit(before, whole);
   const isAtStart = buffer.cursor === lineStart(buffer.text, buffer.cursor);
   const at = isAtStart ? buffer.cursor : previousBoundary(buffer.text, buffer.cursor);

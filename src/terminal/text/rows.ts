@@ -88,10 +88,19 @@ export class Rows {
         placed = end;
         this.#last = '';
         this.#isLong = false;
-      } else if (!blank.test(part)) {
-        const isLast = !isEnd && end === text.length;
-        placed = this.#placeWord(part, placed, index - placed, isLast);
-        if (placed < end) break;
+      }
+      if (/^[ \t\n]/.test(part)) continue;
+      for (const unit of unitsOf(part)) {
+        const spaces = Math.max(0, index - placed);
+        const next = placed + spaces + unit.length;
+        const mayGrow = !isEnd && next === text.length && isOpen(unit.at(-1) ?? '');
+        if (mayGrow) return { breaks: this.#breaks, placed };
+        const canFollow = this.#last === '' || mayBreak(this.#last, unit.charAt(0), 0);
+        const mayMove = placed !== index || canFollow;
+        if (this.#width() - this.#indent >= MIN_ROOM) {
+          this.#placeUnit(unit, placed, spaces, mayMove);
+        }
+        placed = next;
       }
     }
     return { breaks: this.#breaks, placed: isEnd ? text.length : placed };
@@ -100,26 +109,6 @@ export class Rows {
   #break(from: number, to: number): void {
     this.#breaks.push({ from, to });
     this.#column = this.#indent;
-  }
-
-  /**
-   * @param isLast further text may continue the word
-   * @returns the end of the part that is placed
-   */
-  #placeWord(word: string, from: number, spaces: number, isLast: boolean): number {
-    const isNarrow = this.#width() - this.#indent < MIN_ROOM;
-    const end = from + spaces + word.length;
-    let at = from;
-    for (const [index, unit] of unitsOf(word).entries()) {
-      const before = index === 0 ? spaces : 0;
-      const next = at + before + unit.length;
-      if (isLast && next === end && isOpen(unit.at(-1) ?? '')) return at;
-      const canFollow = this.#last === '' || mayBreak(this.#last, unit.charAt(0), 0);
-      const mayMove = before > 0 || index > 0 || canFollow;
-      if (!isNarrow) this.#placeUnit(unit, at, before, mayMove);
-      at = next;
-    }
-    return at;
   }
 
   /**

@@ -202,14 +202,6 @@ function putRegister(vi: Vi, command: Command, name: 'p' | 'P'): Vi {
   return { ...leaving(vi), change: { command }, buffer: done };
 }
 
-/** `o` and `O`: an empty line for text. */
-function openLine(vi: Vi, command: Command, name: 'o' | 'O'): Vi {
-  const { buffer } = vi;
-  const at = places[name === 'o' ? 'A' : 'gI'](buffer.text, buffer.cursor);
-  const opened = moveTo(replaceRange(buffer, at, at, '\n'), name === 'o' ? at + 1 : at);
-  return beginInsertion({ ...vi, buffer: opened }, buffer, command);
-}
-
 /** In visual mode, `A` inserts text after the selection, other commands before it. */
 function insert(vi: Vi, command: Command, name: keyof typeof places): Vi {
   const { text, cursor } = vi.buffer;
@@ -271,9 +263,12 @@ function run(given: Vi, command: Command): Vi | Request {
     case 'P':
       return putRegister(vi, command, name);
     case 'o':
-    case 'O':
-      if (!inVisual) return openLine(vi, command, name);
-      return { ...vi, anchor: buffer.cursor, buffer: moveTo(buffer, anchor) };
+    case 'O': {
+      if (inVisual) return { ...vi, anchor: buffer.cursor, buffer: moveTo(buffer, anchor) };
+      const at = places[name === 'o' ? 'A' : 'gI'](buffer.text, buffer.cursor);
+      const opened = moveTo(replaceRange(buffer, at, at, '\n'), name === 'o' ? at + 1 : at);
+      return beginInsertion({ ...vi, buffer: opened }, buffer, command);
+    }
     case 'i':
     case 'a':
     case 'I':

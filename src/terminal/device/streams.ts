@@ -43,17 +43,6 @@ export class OutputClosed extends Error {
 const fallbackColumns = 80;
 const fallbackRows = 24;
 
-/** Resolves when `target` accepts more, or is closed. */
-function drained(target: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      target.off('drain', done).off('close', done).off('error', done);
-      resolve();
-    };
-    target.on('drain', done).on('close', done).on('error', done);
-  });
-}
-
 /**
  * Node opens the null device for reading and writing in place of a closed stream, which Linux shows. A shell opens it
  * only for writing; other programs that discard output may open it for both.
@@ -95,7 +84,14 @@ function outputStream(
       if (failed || text === '') return undefined;
       hasWritten = true;
       const target = stream();
-      return target.write(text) ? undefined : drained(target);
+      if (target.write(text)) return undefined;
+      return new Promise((resolve) => {
+        const done = () => {
+          target.off('drain', done).off('close', done).off('error', done);
+          resolve();
+        };
+        target.on('drain', done).on('close', done).on('error', done);
+      });
     },
     async flush() {
       const target = opened;

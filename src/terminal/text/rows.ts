@@ -166,17 +166,15 @@ const wordCharacter = /[^\s\u2e80-\uffef]/;
 export function createWordRows(width: () => number, column: number) {
   const rows = new Rows(width, column);
   let held = '';
-  return {
-    /** @param isWhole the text ends between words or at a line end */
-    write(added: string, isWhole = false): string {
-      const text = held + added;
-      const word = isWhole ? text.length : endingOf(text, wordCharacter, maxWord + 1);
-      const isTooLong = text.length - word > maxWord;
-      const decided = isTooLong ? text : text.slice(0, word);
-      const shown = text.slice(0, endingOf(decided, blank, decided.length));
-      held = text.slice(shown.length);
-      return withRowEnds(shown, rows.place(shown, true).breaks);
-    },
+  /** @param isWhole the text ends between words or at a line end */
+  return (added: string, isWhole = false): string => {
+    const text = held + added;
+    const word = isWhole ? text.length : endingOf(text, wordCharacter, maxWord + 1);
+    const isTooLong = text.length - word > maxWord;
+    const decided = isTooLong ? text : text.slice(0, word);
+    const shown = text.slice(0, endingOf(decided, blank, decided.length));
+    held = text.slice(shown.length);
+    return withRowEnds(shown, rows.place(shown, true).breaks);
   };
 }
 

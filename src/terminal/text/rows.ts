@@ -80,6 +80,7 @@ export class Rows {
    */
   place(text: string, isEnd: boolean) {
     this.#breaks = [];
+    const isRoomy = this.#width() - this.#indent >= MIN_ROOM;
     let placed = 0;
     for (const { 0: part, index } of text.matchAll(/[ \t]+|\n|[^ \t\n]+/g)) {
       const end = index + part.length;
@@ -97,9 +98,7 @@ export class Rows {
         if (mayGrow) return { breaks: this.#breaks, placed };
         const canFollow = this.#last === '' || mayBreak(this.#last, unit.charAt(0), 0);
         const mayMove = placed !== index || canFollow;
-        if (this.#width() - this.#indent >= MIN_ROOM) {
-          this.#placeUnit(unit, placed, spaces, mayMove);
-        }
+        if (isRoomy) this.#placeUnit(unit, placed, spaces, mayMove);
         placed = next;
       }
     }

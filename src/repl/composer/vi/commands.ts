@@ -29,7 +29,7 @@ const parts = new RegExp(
 );
 
 /** The command of keys typed in normal or visual mode; undefined if they are incomplete. It may not exist. */
-export function parseKeys(keys: string, inVisual: boolean): Command | undefined {
+function parseKeys(keys: string, inVisual: boolean): Command | undefined {
   const { before, operator, after, rest = '' } = parts.exec(keys)?.groups ?? {};
   const hasCount = (before ?? after) !== undefined;
   const count = hasCount ? Math.min(maxCount, Number(before ?? 1) * Number(after ?? 1)) : undefined;

@@ -153,14 +153,14 @@ export class Transcript {
       this.#reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
     }
     const { rows, sanitizer } = this.#reasoning;
-    await this.#add(this.#reasoning, rows.write(sanitizer.write(text)));
+    await this.#add(this.#reasoning, rows(sanitizer.write(text)));
   }
 
   #closeReasoning(): void {
     const reasoning = this.#reasoning;
     if (reasoning === undefined) return;
     const { rows, sanitizer } = reasoning;
-    void this.#add(reasoning, rows.write(sanitizer.end(), true));
+    void this.#add(reasoning, rows(sanitizer.end(), true));
     this.#reasoning = undefined;
     if (reasoning.last !== '\n') void this.#write('\n');
   }

@@ -14,6 +14,8 @@ export function emptyTally() {
   return {
     /** Items of this run; undefined until the input is read completely. */
     total: undefined as number | undefined,
+    /** Items without a result in a queue; undefined until they are counted, and without a queue. */
+    queued: undefined as number | undefined,
     /** Answered before this run; of a pipe, only the items that were read so far. */
     already: 0,
     /** Answered in this run. */

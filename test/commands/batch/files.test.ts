@@ -67,14 +67,6 @@ test('Y24: natter batch merge expands patterns that the shell did not expand', a
   expectFailure(await place.run(['merge', 'part-*.jsonl']), 2, 'no file matches part-*.jsonl');
 });
 
-test('natter batch merge refuses a folder', async () => {
-  const place = await openBatchPlace();
-  expect(await place.run(['merge', '.'])).toMatchObject({
-    code: 2,
-    stderr: 'natter: cannot read .: it is a folder\n',
-  });
-});
-
 interface Line {
   readonly index: number;
   readonly id: string | null;

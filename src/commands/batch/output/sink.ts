@@ -143,7 +143,8 @@ export async function openSink(
     /** Aborts when results cannot be saved any more. */
     broken: file?.broken ?? new AbortController().signal,
     /**
-     * Gets each item before it is sent, in the order of the results. @returns a promise while the buffer of standard output is full
+     * Gets each item before it is sent, in the order of the results.
+     * @returns a promise while the buffer of standard output is full
      * @throws Failure `usage` if results cannot be written beside its columns
      */
     accept(item: InputItem): Promise<void> | undefined {

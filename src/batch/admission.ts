@@ -1,7 +1,7 @@
 import { type Clock, startTimer } from '../clock.ts';
 import type { InputItem } from './input/item.ts';
 import { announcedLimits, type ResponseHeaders } from './limits/announced-limits.ts';
-import { type FoundLimits, LimitController } from './limits/limit-controller.ts';
+import { LimitController } from './limits/limit-controller.ts';
 import { RateLimit, type RateLimits } from './limits/rate-limit.ts';
 import type { Ticket } from './limits/request-log.ts';
 
@@ -86,7 +86,7 @@ export class Admission {
   }
 
   /** What the refusals of the service have shown. */
-  found(): FoundLimits {
+  found() {
     return this.#controller.found();
   }
 

@@ -24,12 +24,6 @@ export function isInShard(index: number, shard: Shard | undefined): boolean {
   return shard === undefined || (index - 1) % shard.count === shard.number - 1;
 }
 
-export interface Sample {
-  readonly items: readonly InputItem[];
-  /** How many items the input has. */
-  readonly total: number;
-}
-
 export interface EarlierResults {
   find(index: number): IndexedResult | undefined;
   /** The highest index with a result; 0 without any. */
@@ -39,7 +33,7 @@ export interface EarlierResults {
 /** Which items a run sends. */
 export interface Selection {
   /** Undefined without `--sample`. */
-  readonly sample: Sample | undefined;
+  readonly sample: Awaited<ReturnType<typeof takeSample>> | undefined;
   /** Whether the run sends the item at this index. */
   readonly takes: (index: number) => boolean;
   readonly results: EarlierResults;
@@ -79,12 +73,13 @@ export function itemStatusOf(item: InputItem, selection: Selection) {
 export async function takeSample(
   items: AsyncIterable<InputItem>,
   { size, seed }: { readonly size: number; readonly seed: number },
-): Promise<Sample> {
+) {
   let chosen: { readonly hash: string; readonly item: InputItem }[] = [];
   const drop = () => {
     chosen.sort((one, other) => (one.hash < other.hash ? -1 : 1));
     chosen = chosen.slice(0, size);
   };
+  /** How many items the input has. */
   let total = 0;
   for await (const item of items) {
     total = item.index;

@@ -1,4 +1,4 @@
-import { type FoundLimits, LimitController } from '../../../src/batch/limits/limit-controller.ts';
+import { LimitController } from '../../../src/batch/limits/limit-controller.ts';
 
 /** Which requests a service admits. Times are milliseconds. */
 export interface SimulatedLimit {
@@ -105,7 +105,7 @@ export interface SimulationResult {
   readonly refused: number;
   /** Part of the requests that were refused after a third of the items was answered. */
   readonly steadyShare: number;
-  readonly found: FoundLimits;
+  readonly found: ReturnType<LimitController['found']>;
 }
 
 /** Calls actions in the order of their times. */

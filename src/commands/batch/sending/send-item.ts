@@ -121,6 +121,7 @@ async function sendRequest(
     event(event) {
       if (event.type === 'retry-scheduled') {
         retryAt = clock.monotonic() + event.delay;
+        stop.addEventListener('abort', cancelRetry);
         cancelRetry();
       }
       return undefined;
@@ -128,7 +129,6 @@ async function sendRequest(
   };
   let [attempts, cuts] = [0, 0];
   let longest: ItemOutcome | undefined;
-  stop.addEventListener('abort', cancelRetry);
   try {
     for (;;) {
       isRefused = false;

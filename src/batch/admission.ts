@@ -5,22 +5,6 @@ import { LimitController } from './limits/limit-controller.ts';
 import { RateLimit, type RateLimits } from './limits/rate-limit.ts';
 import type { Ticket } from './limits/request-log.ts';
 
-/** The permission to send the requests of one item. */
-export interface Permission {
-  /** Waits for the limits of the user before each request but the first. @returns false if the run stops */
-  beforeRequest(): Promise<boolean>;
-  /** The head of a response arrived. */
-  onResponse: (this: void, response: { readonly headers: ResponseHeaders }) => void;
-  /** The service refused a request. @param retryAfter milliseconds; undefined without a Retry-After */
-  onRefusal(retryAfter: number | undefined): void;
-  /**
-   * Waits until the refused item may be sent again; `starved`: the service has answered nothing for too long.
-   */
-  afterRefusal(): Promise<'again' | 'stopped' | 'starved'>;
-  /** @param tokens that the service reported; undefined without a report */
-  end(isAnswered: boolean, tokens: number | undefined): void;
-}
-
 interface AdmissionOptions {
   readonly clock: Clock;
   /** Requests at the same time. */
@@ -97,7 +81,7 @@ export class Admission {
   }
 
   /** Waits until the item may be sent. @returns undefined if the run stops first */
-  async admit(item: InputItem): Promise<Permission | undefined> {
+  async admit(item: InputItem) {
     const { index: order } = item;
     // An item that cannot be sent needs no place.
     if (item.problem !== undefined) return this.#permission(order, 0, 0, undefined);
@@ -107,12 +91,7 @@ export class Admission {
     return ticket && this.#permission(order, prompt, tokens, ticket);
   }
 
-  #permission(
-    order: number,
-    prompt: number,
-    tokens: number,
-    first: Ticket | undefined,
-  ): Permission {
+  #permission(order: number, prompt: number, tokens: number, first: Ticket | undefined) {
     const { clock, maxWait } = this.#options;
     /** Undefined after a refusal. */
     let ticket = first;
@@ -122,17 +101,20 @@ export class Admission {
     let refusals = 0;
     let answersSeen = 0;
     return {
-      beforeRequest: async () => {
+      /** Waits for the limits of the user before each request but the first. @returns false if the run stops */
+      beforeRequest: async (): Promise<boolean> => {
         const wasPaid = isPaid;
         isPaid = false;
         return wasPaid || this.#pay(tokens);
       },
-      onResponse: ({ headers }) => {
+      /** The head of a response arrived. */
+      onResponse: ({ headers }: { readonly headers: ResponseHeaders }): void => {
         const limits = announcedLimits(headers);
         if (limits === undefined) return;
         this.#controller.announce(clock.monotonic(), limits.requests, limits.tokens);
       },
-      onRefusal: (wait) => {
+      /** The service refused a request. @param wait milliseconds; undefined without a Retry-After */
+      onRefusal: (wait: number | undefined): void => {
         retryAfter = wait;
         const refused = ticket;
         ticket = undefined;
@@ -141,7 +123,8 @@ export class Admission {
           this.#close((now) => this.#controller.refuse(refused, now, wait));
         }
       },
-      afterRefusal: async () => {
+      /** Waits until the refused item may be sent again; `starved`: the service answered nothing for too long. */
+      afterRefusal: async (): Promise<'again' | 'stopped' | 'starved'> => {
         refusals = (answersSeen === this.#answers ? refusals : 0) + 1;
         answersSeen = this.#answers;
         if (this.#isHopeless(refusals, retryAfter)) return 'starved';
@@ -150,7 +133,8 @@ export class Admission {
         isPaid = true;
         return ticket === undefined ? 'stopped' : 'again';
       },
-      end: (isAnswered, used) => {
+      /** @param used tokens that the service reported; undefined without a report */
+      end: (isAnswered: boolean, used: number | undefined): void => {
         const ended = ticket;
         ticket = undefined;
         const now = clock.monotonic();
@@ -263,3 +247,6 @@ export class Admission {
     this.#timer = undefined;
   }
 }
+
+/** The permission to send the requests of one item. */
+export type Permission = NonNullable<Awaited<ReturnType<Admission['admit']>>>;

@@ -2,13 +2,6 @@ import { isTransient } from './circuit-breaker.ts';
 import type { ItemPlace } from './input/item.ts';
 import type { Failure, FailureKind } from '../failure.ts';
 
-/** The failed items of a kind: their number, and the one that is the first in the input. */
-export interface Cause {
-  readonly count: number;
-  readonly failure: Failure;
-  readonly item: ItemPlace;
-}
-
 /** The counts of a run that has not begun. */
 export function emptyTally() {
   return {
@@ -21,7 +14,8 @@ export function emptyTally() {
     /** Answered in this run. */
     answered: 0,
     failed: 0,
-    causes: new Map<FailureKind, Cause>(),
+    /** The failed items of a kind: their number, and the one that is the first in the input. */
+    causes: new Map<FailureKind, { count: number; failure: Failure; item: ItemPlace }>(),
     /** Failed items that would fail again in another run. */
     lasting: 0,
     /** The tokens of this run's answers as the service reported them. */

@@ -60,7 +60,7 @@ export function createOrderedOutput(write: (text: string) => Promise<void> | und
     },
     /** Writes the buffered texts, skipping missing numbers. */
     end(): Promise<void> | undefined {
-      const rest = [...buffered].sort(([one], [other]) => one - other).map(([, text]) => text);
+      const rest = [...expected].map((number) => buffered.get(number) ?? '');
       buffered.clear();
       return write(rest.join(''));
     },

@@ -25,23 +25,6 @@ import { truncationFailure, truncationWarning } from '../../../output/notices.ts
 import { type Chain, fallbackModels } from '../../../ask/fallback.ts';
 import { count } from '../../../output/figures.ts';
 
-/** Counts how often items went from one model to another, and warns about the first one. */
-function countSteps(warn: (text: string) => void) {
-  const steps = new Map<string, number>();
-  const onStep: Chain['onStep'] = (failed, next, text) => {
-    const step = `${failed.label} to ${next.label}`;
-    const before = steps.get(step) ?? 0;
-    steps.set(step, before + 1);
-    if (before === 0) warn(text);
-  };
-  const report = () => {
-    for (const [step, number] of steps) {
-      if (number > 1) warn(`${count(number)} items fell back from ${step}`);
-    }
-  };
-  return { onStep, report };
-}
-
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
 
@@ -194,19 +177,28 @@ export async function runAndReport(
     progress.clear();
     presentation.notices.warning(text);
   };
-  const steps = countSteps(warn);
+  /** How often items went from one model to another. */
+  const steps = new Map<string, number>();
+  const onStep: Chain['onStep'] = (failed, next, text) => {
+    const step = `${failed.label} to ${next.label}`;
+    const before = steps.get(step) ?? 0;
+    steps.set(step, before + 1);
+    if (before === 0) warn(text);
+  };
   let ending: Ending;
   try {
     try {
       await work({
         stopping,
         admit: (item) => admission.admit(item),
-        answer: openAnswers(run, stopping, steps.onStep, warn),
+        answer: openAnswers(run, stopping, onStep, warn),
       });
       stopping.rethrow();
     } finally {
       progress.end();
-      steps.report();
+      for (const [step, number] of steps) {
+        if (number > 1) warn(`${count(number)} items fell back from ${step}`);
+      }
       stopping.end();
     }
     const elapsed = clock.monotonic() - start;

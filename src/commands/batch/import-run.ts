@@ -10,7 +10,7 @@ import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './
 import { outcomeLine } from './output/result.ts';
 import { openSink } from './output/sink.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf } from './plan.ts';
-import { type ItemOutcome, sendChecked } from './sending/send-item.ts';
+import { sendChecked } from './sending/send-item.ts';
 import type { Action } from '../../run.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
@@ -82,8 +82,9 @@ async function readCompletion(body: JsonObject) {
   return { content, metadata: { ...metadata, ...definedFields({ refusal }) }, failure };
 }
 
-/** The outcome of an item that another engine processed. */
-async function importedOutcome({ response, error: beside }: JsonObject): Promise<ItemOutcome> {
+/** The outcome of an item that another engine processed. @param text its result, a line of JSON */
+async function importedOutcome({ check }: Batch, item: BatchItem, text: string) {
+  const { response, error: beside } = JSON.parse(text) as JsonObject;
   const { status_code: code, request_id: id, body } = isJsonObject(response) ? response : {};
   const refusal = typeof code === 'number' && code >= 400 ? code : undefined;
   const error = beside ?? (refusal === undefined ? undefined : body) ?? undefined;
@@ -95,38 +96,18 @@ async function importedOutcome({ response, error: beside }: JsonObject): Promise
   const { content, metadata } = read;
   const isAnswer = error === undefined && isJsonObject(body);
   const failure = isAnswer ? read.failure : engineFailure(error, refusal, filledText(id));
+  const model = metadata.model ?? '';
   const given = { content, received: content, metadata, failure, error: failure };
-  return { ...given, requestedModel: metadata.model ?? '', isStopped: false, isStarved: false };
-}
-
-/** The result in natter's own format. @param text a scanned line, of natter or another engine */
-async function importResult(
-  { context, check }: Batch,
-  item: BatchItem,
-  fingerprint: string,
-  text: string,
-  isAnswered: boolean,
-): Promise<{ readonly line: string; readonly failure: Failure | undefined }> {
-  if (parseResultLine(text) !== undefined) {
-    const failure = isAnswered ? undefined : new Failure('incomplete', 'not answered');
-    return { line: text, failure };
-  }
-  const value = parseJson(text);
-  if (!isJsonObject(value)) throw new Error('a scanned result is not JSON');
-  let outcome = await importedOutcome(value);
-  if (check !== undefined && outcome.failure === undefined) {
-    const request = { model: outcome.requestedModel, messages: item.content.messages };
-    const answer = outcome;
-    // An answer that does not conform is not asked for again.
-    outcome = await sendChecked(
-      check,
-      request,
-      async () => answer,
-      () => false,
-    );
-  }
-  const line = outcomeLine(context.secrets, item, fingerprint, outcome);
-  return { line, failure: outcome.failure };
+  const outcome = { ...given, requestedModel: model, isStopped: false, isStarved: false };
+  if (check === undefined || failure !== undefined) return outcome;
+  const { messages } = item.content;
+  // An answer that does not conform is not asked for again.
+  return sendChecked(
+    check,
+    { model, messages },
+    async () => outcome,
+    () => false,
+  );
 }
 
 /** @throws Failure `incomplete` if items have no answer */
@@ -214,13 +195,14 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
       await sink.accept(item);
       const fingerprint = selection.fingerprint(item);
       const text = readResult(opened[found.file] ?? -1, found);
-      const { line, failure } = await importResult(
-        batch,
-        item,
-        fingerprint,
-        text,
-        found.isAnswered,
-      );
+      let line = text;
+      let failure = found.isAnswered ? undefined : new Failure('incomplete', 'not answered');
+      // The line of another engine.
+      if (parseResultLine(text) === undefined) {
+        const outcome = await importedOutcome(batch, item, text);
+        line = outcomeLine(context.secrets, item, fingerprint, outcome);
+        ({ failure } = outcome);
+      }
       if (failure === undefined) tally.answered += 1;
       else countFailure(tally, failure, item);
       const result = { index, fingerprint, isAnswered: failure === undefined };

@@ -191,16 +191,15 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
 
 /** Writes results that the queue does not have into a file of the current folder. @throws Failure `storage` */
 function saveUnsaved({ unsaved, queue, presentation }: Work): void {
-  const results = [...unsaved];
-  if (results.length === 0) return;
+  if (unsaved.size === 0) return;
   const file = `${queue.name}-unsaved.jsonl`;
   try {
-    fs.appendFileSync(file, results.map(({ line }) => `${line}\n`).join(''));
+    fs.appendFileSync(file, [...unsaved].map(({ line }) => `${line}\n`).join(''));
   } catch (error) {
     throw storageFailure('write', file, error);
   }
   presentation.notices.warning(
-    `${countOf(results.length, 'result')} could not be stored in the queue and went into ${file}; ‹natter batch merge› adds them to collected results`,
+    `${countOf(unsaved.size, 'result')} could not be stored in the queue and went into ${file}; ‹natter batch merge› adds them to collected results`,
   );
 }
 

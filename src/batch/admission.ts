@@ -66,7 +66,12 @@ export class Admission {
     this.#controller = new LimitController(options.most);
     this.#rateLimit = new RateLimit(options.rateLimits);
     this.#lastAnswer = options.clock.monotonic();
-    options.stop.addEventListener('abort', () => this.#leave(), { once: true });
+    const leave = () => {
+      for (const { grant } of this.#waiters.splice(0)) grant(undefined);
+      this.#timer?.cancel();
+      this.#timer = undefined;
+    };
+    options.stop.addEventListener('abort', leave, { once: true });
   }
 
   /** What the refusals of the service have shown. */
@@ -238,13 +243,6 @@ export class Admission {
       this.#grantPlaces(clock.monotonic());
     });
     this.#timer = { at, isPause, cancel };
-  }
-
-  /** The run stops. */
-  #leave(): void {
-    for (const { grant } of this.#waiters.splice(0)) grant(undefined);
-    this.#timer?.cancel();
-    this.#timer = undefined;
   }
 }
 

@@ -88,18 +88,6 @@ async function sendRounds(run: BatchRun, pipeline: Pipeline): Promise<void> {
   }
 }
 
-/** @throws Failure `usage` for options that need other files */
-function refuseFiles({ context, options, plan, input }: Batch, file: string | undefined): void {
-  const { output, summary } = options;
-  if (plan.rerunFailed > 0 && (output === undefined || !input.isRepeatable)) {
-    throw new Failure('usage', '--rerun-failed needs -o FILE and a named input file', {
-      hint: 'for example: ‹natter batch prompts.txt -o answers.jsonl --rerun-failed 2›',
-    });
-  }
-  refuseSharedFiles(context, options, file);
-  if (summary !== undefined) refuseUnwritableSummary(summary);
-}
-
 /**
  * Prints what `natter batch` would send, one JSON line per item. Sends nothing and writes no file.
  * @throws Failure if an item could not be sent
@@ -171,9 +159,15 @@ export async function runBatch(
   const { output } = options;
   if (output === undefined) refuseClosedOutput(context.streams.stdout, false);
   const batch = await openBatch(started, file);
-  refuseFiles(batch, file);
-  if (options.dryRun === true) return printBatchDryRun(batch);
   const { plan, settings, input, notices } = batch;
+  if (plan.rerunFailed > 0 && (output === undefined || !input.isRepeatable)) {
+    throw new Failure('usage', '--rerun-failed needs -o FILE and a named input file', {
+      hint: 'for example: ‹natter batch prompts.txt -o answers.jsonl --rerun-failed 2›',
+    });
+  }
+  refuseSharedFiles(context, options, file);
+  if (options.summary !== undefined) refuseUnwritableSummary(options.summary);
+  if (options.dryRun === true) return printBatchDryRun(batch);
   const sink = await openSink(context, notices, options, batch);
   let service: Service | undefined;
   try {

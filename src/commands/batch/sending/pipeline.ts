@@ -55,19 +55,6 @@ export function noteTruncation(
 const isUnsent = ({ kind, attempts }: Failure): boolean =>
   kind === 'budget' || (kind === 'configuration' && attempts === undefined);
 
-/** Counts requests and their tokens, which are billed also if the answer failed, and an answer with its times. */
-function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
-  const { usage, attempts = 1, timing } = metadata;
-  tally.tokens += usage?.total_tokens ?? 0;
-  tally.promptTokens += usage?.prompt_tokens ?? 0;
-  tally.completionTokens += usage?.completion_tokens ?? 0;
-  tally.attempts += attempts;
-  if (failure !== undefined) return;
-  tally.answered += 1;
-  if (timing !== undefined) tally.latency.push(timing.total);
-  if (timing?.firstText !== undefined) tally.firstText.push(timing.firstText);
-}
-
 /**
  * Makes the function that sends an item, and ends its permission. It counts an answer, and decides whether the run goes
  * on; the caller counts a failure. It returns:
@@ -117,13 +104,22 @@ function openAnswers(
       permission.end(false, undefined);
       return { line: undefined, fingerprint, failure, isStopped, isStarved };
     }
-    countAnswer(tally, outcome);
-    if (failure === undefined) circuitBreaker.answered();
-    else if (!isStopped) {
+    const { usage, attempts = 1, timing } = metadata;
+    // They are billed also if the answer failed.
+    tally.tokens += usage?.total_tokens ?? 0;
+    tally.promptTokens += usage?.prompt_tokens ?? 0;
+    tally.completionTokens += usage?.completion_tokens ?? 0;
+    tally.attempts += attempts;
+    if (failure === undefined) {
+      circuitBreaker.answered();
+      tally.answered += 1;
+      if (timing !== undefined) tally.latency.push(timing.total);
+      if (timing?.firstText !== undefined) tally.firstText.push(timing.firstText);
+    } else if (!isStopped) {
       isStopped = (isStarved && run.stopsStarved) || circuitBreaker.failed(failure);
       if (isStopped) stopping.fail(failure);
     }
-    permission.end(failure === undefined, metadata.usage?.total_tokens);
+    permission.end(failure === undefined, usage?.total_tokens);
     const line = outcomeLine(context.secrets, item, fingerprint, outcome);
     return { line, fingerprint, failure, isStopped, isStarved };
   };

@@ -6,7 +6,7 @@ import { type IndexedResult, ResultIndex, type ResultLine } from './result-index
 import { fileBlocks, replaceWithTexts, resultTexts } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { makePrivateFolder, removeFile, synchronizeFolder } from '../../storage/files.ts';
-import { type HeldLock, holderText, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
+import { type HeldLock, holderText, holdLock, type LockOptions } from '../../storage/lock.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** Milliseconds between two checks, and between two flushes: a machine crash loses at most these writes. */

@@ -1,6 +1,5 @@
 import { fingerprint } from '../fingerprint.ts';
-import type { BatchItem, InputItem } from './item.ts';
-import type { IndexedResult } from '../results/result-index.ts';
+import type { InputItem } from './item.ts';
 import { Failure } from '../../failure.ts';
 
 /** Every `count`-th item, starting at item `number`, from 1. */
@@ -22,47 +21,6 @@ export function parseShard(text: string): Shard {
 /** @param index from 1 @param shard undefined has every item */
 export function isInShard(index: number, shard: Shard | undefined): boolean {
   return shard === undefined || (index - 1) % shard.count === shard.number - 1;
-}
-
-export interface EarlierResults {
-  find(index: number): IndexedResult | undefined;
-  /** The highest index with a result; 0 without any. */
-  readonly last: number;
-}
-
-/** Which items a run sends. */
-export interface Selection {
-  /** Undefined without `--sample`. */
-  readonly sample: Awaited<ReturnType<typeof takeSample>> | undefined;
-  /** Whether the run sends the item at this index. */
-  readonly takes: (index: number) => boolean;
-  readonly results: EarlierResults;
-  /** See `promptFingerprint`. */
-  readonly fingerprint: (item: BatchItem) => string;
-  /** The name of the results file in messages. */
-  readonly resultsName: string;
-  /** The service cannot be the sandbox, whose answers would pass for its own. */
-  readonly refusesSandbox: boolean;
-}
-
-/**
- * @returns `elsewhere` in a different shard or outside the sample, `pending` if it is to be sent
- * @throws Failure `usage` if the item at this index was answered for a different prompt, or by the sandbox
- */
-export function itemStatusOf(item: InputItem, selection: Selection) {
-  if (!selection.takes(item.index)) return 'elsewhere';
-  const result = selection.results.find(item.index);
-  if (result?.isAnswered !== true) return 'pending';
-  const isSame = item.problem === undefined && selection.fingerprint(item) === result.fingerprint;
-  const isRefused = result.isFromSandbox === true && selection.refusesSandbox;
-  if (isSame && !isRefused) return 'answered';
-  const answer = isSame ? 'answer of the sandbox to' : 'answer to a different prompt for';
-  const place = `item ${item.index} (line ${item.line} of the input)`;
-  throw new Failure('usage', `${selection.resultsName} has the ${answer} ${place}`, {
-    hint: isSame
-      ? 'use a different -o file, or --sandbox to continue there'
-      : 'the input, its order, --template or --system changed; use a different -o file',
-  });
 }
 
 /**

@@ -10,7 +10,7 @@ import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './
 import { outcomeLine } from './output/result.ts';
 import { openSink } from './output/sink.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf } from './plan.ts';
-import { sendChecked } from './sending/send-item.ts';
+import { itemFingerprint, sendChecked } from './sending/send-item.ts';
 import type { Action } from '../../run.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
@@ -156,7 +156,8 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
     const ids = new Map<string, number>();
     await checkItems(batch, selection, tally, undefined, (item) => {
       const { index, id = '', problem } = item;
-      fingerprints[index] = problem === undefined ? selection.fingerprint(item) : undefined;
+      fingerprints[index] =
+        problem === undefined ? itemFingerprint(item, batch.settings) : undefined;
       if (id !== '' && !ids.has(id)) ids.set(id, index);
     });
     const findItem = (id: string) => {
@@ -193,7 +194,7 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
       const found = results.find(index);
       if (found === undefined || item.problem !== undefined) continue;
       await sink.accept(item);
-      const fingerprint = selection.fingerprint(item);
+      const fingerprint = itemFingerprint(item, batch.settings);
       const text = readResult(opened[found.file] ?? -1, found);
       let line = text;
       let failure = found.isAnswered ? undefined : new Failure('incomplete', 'not answered');

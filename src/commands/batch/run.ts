@@ -3,10 +3,16 @@ import { refuseClosedOutput } from '../../output/answer-printer.ts';
 import type { Permission } from '../../batch/admission.ts';
 import type { InputItem } from '../../batch/input/item.ts';
 import { countFailure, emptyTally, itemsLeft } from '../../batch/tally.ts';
-import type { Selection } from '../../batch/input/select-items.ts';
 import { readResults } from '../../batch/results/read-results.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
+import {
+  type Batch,
+  checkItems,
+  openBatch,
+  pendingItems,
+  selectItems,
+  type Selection,
+} from './items.ts';
 import { failureLine, unsendable } from './output/result.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf, type SendingRun } from './plan.ts';

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import type { InputItem } from '../../../batch/input/item.ts';
 import { readItems } from '../../../batch/input/read-items.ts';
-import type { Selection } from '../../../batch/input/select-items.ts';
 import { formatResultRow, openaiLine, tableHeader } from '../../../batch/results/result-formats.ts';
 import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
 import {
@@ -12,7 +11,7 @@ import {
 } from '../../../batch/results/result-file.ts';
 import type { ResultIndex, ResultLine } from '../../../batch/results/result-index.ts';
 import { readResult, replaceWithTexts, resultTexts } from '../../../batch/results/write-results.ts';
-import type { Batch } from '../items.ts';
+import type { Batch, Selection } from '../items.ts';
 import { type OutputOptions, resultsFileOf } from '../plan.ts';
 import { awaitHolder } from '../../../ask/open-conversation.ts';
 import type { Context } from '../../../run.ts';

@@ -47,19 +47,6 @@ function readName(
 /** Secrets are masked when the result is written. */
 const unmasked = (text: string) => text;
 
-/** @param status undefined if no response arrived, or none that refused the request */
-function engineFailure(
-  error: unknown,
-  status: number | undefined,
-  requestId: string | undefined,
-): Failure {
-  const { message = 'the engine returned no answer', names } = readErrorValue(error, unmasked);
-  const cause = status === undefined ? names[0] : String(status);
-  const text = cause === undefined || message.includes(cause) ? message : `${message} (${cause})`;
-  const kind = status === undefined ? 'server_error' : kindOfStatus(status);
-  return new Failure(kind, text, definedFields({ status, requestId }));
-}
-
 /** Reads a completion like the response of a service. */
 async function readCompletion(body: JsonObject) {
   let content = '';
@@ -86,16 +73,23 @@ async function readCompletion(body: JsonObject) {
 async function importedOutcome({ check }: Batch, item: BatchItem, text: string) {
   const { response, error: beside } = JSON.parse(text) as JsonObject;
   const { status_code: code, request_id: id, body } = isJsonObject(response) ? response : {};
-  const refusal = typeof code === 'number' && code >= 400 ? code : undefined;
-  const error = beside ?? (refusal === undefined ? undefined : body) ?? undefined;
+  /** Undefined if no response arrived, or none that refused the request. */
+  const status = typeof code === 'number' && code >= 400 ? code : undefined;
+  const error = beside ?? (status === undefined ? undefined : body) ?? undefined;
   // A cut answer has a body beside its error.
   const read =
-    isJsonObject(body) && refusal === undefined
+    isJsonObject(body) && status === undefined
       ? await readCompletion(body)
       : { content: '', metadata: { complete: false } as AnswerMetadata, failure: undefined };
   const { content, metadata } = read;
-  const isAnswer = error === undefined && isJsonObject(body);
-  const failure = isAnswer ? read.failure : engineFailure(error, refusal, filledText(id));
+  let { failure } = read;
+  if (error !== undefined || !isJsonObject(body)) {
+    const { message = 'the engine returned no answer', names } = readErrorValue(error, unmasked);
+    const cause = status === undefined ? names[0] : String(status);
+    const text = cause === undefined || message.includes(cause) ? message : `${message} (${cause})`;
+    const kind = status === undefined ? 'server_error' : kindOfStatus(status);
+    failure = new Failure(kind, text, definedFields({ status, requestId: filledText(id) }));
+  }
   const model = metadata.model ?? '';
   const given = { content, received: content, metadata, failure, error: failure };
   const outcome = { ...given, requestedModel: model, isStopped: false, isStarved: false };

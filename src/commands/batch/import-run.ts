@@ -69,9 +69,9 @@ async function readCompletion(body: JsonObject) {
   return { content, metadata: { ...metadata, ...definedFields({ refusal }) }, failure };
 }
 
-/** The outcome of an item that another engine processed. @param text its result, a line of JSON */
-async function importedOutcome({ check }: Batch, item: BatchItem, text: string) {
-  const { response, error: beside } = JSON.parse(text) as JsonObject;
+/** The outcome of an item that another engine processed. @param line its result, in JSON */
+async function importedOutcome({ check }: Batch, item: BatchItem, line: string) {
+  const { response, error: beside } = JSON.parse(line) as JsonObject;
   const { status_code: code, request_id: id, body } = isJsonObject(response) ? response : {};
   /** Undefined if no response arrived, or none that refused the request. */
   const status = typeof code === 'number' && code >= 400 ? code : undefined;

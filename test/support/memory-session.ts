@@ -269,7 +269,7 @@ export function openMemorySession(options: MemoryOptions) {
   };
   const format = {
     ...lineFormat(() => Number.POSITIVE_INFINITY),
-    prompt: (text: string) => `You: ${text}\n`,
+    prompt: ({ text }: { readonly text: string }) => `You: ${text}\n`,
   };
   const session = createSession({
     repl,

@@ -31,14 +31,14 @@ export function richFormat(options: {
   const semanticMark = (name: string) =>
     options.marks === true ? `\u001B]133;${name}\u001B\\` : '';
   return {
-    prompt(text) {
+    prompt({ text }) {
       const sent = style.bold(hanging(sanitize(text)));
       const shown = style.band(`${style.inverse(style.cyan(mark))} ${sent}`);
       // When the window is resized, kitty erases the prompt and expects a redraw. `redraw=0` turns that off.
       return `${semanticMark('A;redraw=0')}${shown}${semanticMark('B')}\n`;
     },
     mark: semanticMark,
-    command: (text) => dim(`${mark} ${hanging(sanitize(text))}`),
+    command: ({ text }) => dim(`${mark} ${hanging(sanitize(text))}`),
     answerHead: () => '',
     reasoningHead: '',
     reasoning: (text) => style.dim(text),
@@ -56,7 +56,8 @@ export function richFormat(options: {
       const isHinted = version !== undefined && displayWidth(hinted) <= columns();
       return dim(hanging(isHinted ? hinted : line));
     },
-    notice(text, isReply) {
+    output: ({ text }) => sanitize(text),
+    notice({ text }, isReply) {
       // Each line separately, because the lines of a table are not indented; a line that fits stays as it is.
       const lines = sanitize(text).split('\n');
       const rows = lines
@@ -64,7 +65,7 @@ export function richFormat(options: {
         .join('\n');
       return isReply === true ? `${rows}\n` : dim(rows);
     },
-    aside(question, text) {
+    aside({ question, text }) {
       const width = () => options.width() - indent.length;
       const stream = createMarkdownStream({ ...options, width });
       const lines = (stream.write(sanitize(text)) + stream.end()).trimEnd().split('\n');
@@ -72,7 +73,7 @@ export function richFormat(options: {
       const head = dim(hanging(`${mark} btw: ${sanitize(question)}`));
       return text === '' ? head : head + rows.join('');
     },
-    failure(message, hint) {
+    failure({ message, hint }) {
       const failed = style.red(`${cross} ${hanging(sanitizeLine(message))}`);
       return `${failed}\n${hint === undefined ? '' : dim(indent + hanging(sanitizeLine(hint)))}`;
     },

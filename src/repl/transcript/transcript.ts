@@ -1,34 +1,33 @@
 import { createWordRows } from '../../terminal/text/rows.ts';
-import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
+import { createSanitizer, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { MarkdownStream } from '../../terminal/markdown/block-driver.ts';
 import type { PromptTime } from '../../conversation/prompt-time.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 
-/** Formats the entries of a transcript. Arguments are not sanitized; results end with a line end. */
-export interface TranscriptFormat {
-  prompt(text: string, needsEcho: boolean): string;
-  command(text: string, needsEcho: boolean): string;
-  answerHead(model: string | undefined): string;
+type ShortEntry = Exclude<Entry, { readonly type: 'answer' | 'reasoning' }>;
+
+/** `isReply`: directly after the command that it replies to. */
+type EntryFormats = {
+  readonly [Type in ShortEntry['type']]: (
+    entry: Extract<Entry, { readonly type: Type }>,
+    isReply?: boolean,
+  ) => string;
+};
+
+/** Formats the entries of a transcript, which are not sanitized. Results end with a line end, or are empty. */
+export interface TranscriptFormat extends EntryFormats {
+  readonly answerHead: (model: string | undefined) => string;
   readonly reasoningHead: string;
   reasoning(text: string): string;
   /** Columns of its rows; infinite if the terminal wraps them. */
-  reasoningWidth(): number;
+  readonly reasoningWidth: () => number;
   /** `column`: where the text begins. */
-  answerText(column: number): MarkdownStream;
-  /** Empty if there is nothing to show. */
-  closing(closing: Closing): string;
-  /** `isReply`: directly after the command that it replies to. */
-  notice(text: string, isReply?: boolean): string;
-  failure(message: string, hint: string | undefined): string;
+  readonly answerText: (column: number) => MarkdownStream;
   /** A mark for the terminal (OSC 133): an answer begins, or ended, or failed. Empty without marks. */
   mark(name: 'C' | 'D;0' | 'D;1'): string;
-  /** A side question and its answer, which is Markdown and may be empty. */
-  aside(question: string, text: string): string;
   /** Written between entries. */
   readonly separator: string;
 }
-
-type ShortEntry = Exclude<Entry, { readonly type: 'answer' | 'reasoning' }>;
 
 type Group = 'conversation' | 'command' | 'notice' | 'failure';
 
@@ -48,28 +47,13 @@ const isAttached = (last: Group | undefined, group: Group) =>
     ? group !== 'conversation' && group !== last
     : last === 'notice' && group === last;
 
-function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boolean): string {
-  switch (entry.type) {
-    case 'prompt':
-      return format.prompt(entry.text, entry.needsEcho === true);
-    case 'command':
-      return format.command(entry.text, entry.needsEcho === true);
-    case 'aside':
-      return format.aside(entry.question, entry.text);
-    case 'closing':
-      return format.closing(entry);
-    case 'output':
-      return sanitize(entry.text);
-    case 'notice':
-      return format.notice(entry.text, isReply);
-    case 'failure':
-      return format.failure(entry.message, entry.hint);
-  }
-}
-
-/** A text that is being written; `last` is its last character so far. */
+/** A text that is being written. */
 interface OpenText {
+  /** Else it is the reasoning before one. */
+  readonly isAnswer: boolean;
   readonly sanitizer: Sanitizer;
+  readonly formatter: MarkdownStream;
+  /** Its last character so far. */
   last: string;
 }
 
@@ -77,8 +61,7 @@ interface OpenText {
 export class Transcript {
   readonly #format: () => TranscriptFormat;
   readonly #write: (text: string) => Promise<void> | undefined;
-  #answer: (OpenText & { readonly formatter: MarkdownStream }) | undefined;
-  #reasoning: (OpenText & { readonly rows: ReturnType<typeof createWordRows> }) | undefined;
+  #open: OpenText | undefined;
   /** The mark of the answer's begin is written. */
   #isMarked = false;
   /** The mark of the last answer's end, not written yet. */
@@ -94,8 +77,8 @@ export class Transcript {
 
   print(entries: readonly Entry[]): Promise<void> {
     return this.#inOrder(async () => {
-      if (this.#answer === undefined) await this.#printAll(entries);
-      else this.#queued = [...this.#queued, ...entries];
+      if (this.#open?.isAnswer === true) this.#queued = [...this.#queued, ...entries];
+      else await this.#printAll(entries);
     });
   }
 
@@ -104,22 +87,21 @@ export class Transcript {
   }
 
   openAnswer(model: string): Promise<void> {
-    return this.#inOrder(async () => this.#open(model));
+    return this.#inOrder(() => this.#openAnswer(model));
   }
 
   /** Resolves when the decided part of the text is written. */
   answerText(text: string): Promise<void> {
-    return this.#inOrder(() => this.#addText(text));
+    return this.#inOrder(() => this.#add(text));
   }
 
   undecided(): string {
-    return this.#answer?.formatter.undecided() ?? '';
+    return this.#open?.formatter.undecided() ?? '';
   }
 
   /** Writes the rest of the answer, then the queued entries. @returns the number of removed characters */
   closeAnswer(isFailed = false): Promise<number> {
     return this.#inOrder(async () => {
-      this.#closeReasoning();
       const removed = await this.#close();
       this.#markEnd(isFailed);
       const entries = this.#queued;
@@ -137,32 +119,52 @@ export class Transcript {
     return result;
   }
 
-  async #add(open: OpenText, formatted: string): Promise<void> {
+  async #addReasoning(text: string): Promise<void> {
+    const { reasoningHead: head, reasoningWidth } = this.#format();
+    if (this.#open === undefined)
+      await this.#begin(head, (column) => {
+        const rows = createWordRows(reasoningWidth, column);
+        const write = (added: string) => rows.write(added);
+        return { write, end: () => rows.write('', true), undecided: () => '' };
+      });
+    await this.#add(text);
+  }
+
+  #openAnswer(model: string | undefined): Promise<void> {
+    const { answerHead, answerText } = this.#format();
+    return this.#begin(answerHead(model), answerText, true);
+  }
+
+  /** Begins a text after a head. @param open gets the column after the head */
+  async #begin(head: string, open: TranscriptFormat['answerText'], isAnswer = false) {
+    await this.#separate('conversation', true);
+    await this.#write(head);
+    const formatter = open(displayWidth(head));
+    this.#open = { isAnswer, sanitizer: createSanitizer(), formatter, last: '\n' };
+  }
+
+  async #add(text: string): Promise<void> {
+    const open = this.#open;
+    if (open !== undefined)
+      await this.#show(open, open.formatter.write(open.sanitizer.write(text)));
+  }
+
+  async #show(open: OpenText, formatted: string): Promise<void> {
     if (formatted === '') return;
     open.last = formatted.at(-1) ?? '\n';
-    await this.#write(open === this.#reasoning ? this.#format().reasoning(formatted) : formatted);
+    await this.#write(open.isAnswer ? formatted : this.#format().reasoning(formatted));
   }
 
-  async #addReasoning(text: string): Promise<void> {
-    if (this.#reasoning === undefined) {
-      this.#separate('conversation', true);
-      const format = this.#format();
-      void this.#write(format.reasoningHead);
-      const width = () => format.reasoningWidth();
-      const rows = createWordRows(width, displayWidth(format.reasoningHead));
-      this.#reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
-    }
-    const { rows, sanitizer } = this.#reasoning;
-    await this.#add(this.#reasoning, rows.write(sanitizer.write(text)));
-  }
-
-  #closeReasoning(): void {
-    const reasoning = this.#reasoning;
-    if (reasoning === undefined) return;
-    const { rows, sanitizer } = reasoning;
-    void this.#add(reasoning, rows.write(sanitizer.end(), true));
-    this.#reasoning = undefined;
-    if (reasoning.last !== '\n') void this.#write('\n');
+  /** Ends the text that is being written. @returns the number of characters removed from an answer */
+  async #close(): Promise<number> {
+    const open = this.#open;
+    if (open === undefined) return 0;
+    const { sanitizer, formatter, isAnswer } = open;
+    // Closed even if writing its end fails, so that later entries are still printed.
+    this.#open = undefined;
+    await this.#show(open, formatter.write(sanitizer.end()) + formatter.end());
+    if (open.last !== '\n') await this.#write('\n');
+    return isAnswer ? sanitizer.removed : 0;
   }
 
   #markEnd(isFailed: boolean): void {
@@ -170,8 +172,8 @@ export class Transcript {
     this.#isMarked = false;
   }
 
-  #separate(group: Group, isAnswer = false): void {
-    this.#closeReasoning();
+  async #separate(group: Group, isAnswer = false): Promise<void> {
+    await this.#close();
     const last = this.#lastGroup;
     this.#lastGroup = group;
     if (isAttached(last, group)) return;
@@ -180,48 +182,23 @@ export class Transcript {
     const marks = this.#endMark + (isAnswer && !this.#isMarked ? format.mark('C') : '');
     this.#endMark = '';
     this.#isMarked ||= isAnswer;
-    void this.#write(marks + format.separator);
-  }
-
-  #open(model: string | undefined): void {
-    this.#separate('conversation', true);
-    const format = this.#format();
-    const head = format.answerHead(model);
-    void this.#write(head);
-    const formatter = format.answerText(displayWidth(head));
-    this.#answer = { sanitizer: createSanitizer(), formatter, last: '\n' };
-  }
-
-  async #addText(text: string): Promise<void> {
-    const answer = this.#answer;
-    if (answer === undefined) return;
-    await this.#add(answer, answer.formatter.write(answer.sanitizer.write(text)));
-  }
-
-  async #close(): Promise<number> {
-    const answer = this.#answer;
-    if (answer === undefined) return 0;
-    const { sanitizer, formatter } = answer;
-    // Closed even if writing its end fails, so that later entries are still printed.
-    this.#answer = undefined;
-    await this.#add(answer, formatter.write(sanitizer.end()) + formatter.end());
-    if (answer.last !== '\n') void this.#write('\n');
-    return sanitizer.removed;
+    await this.#write(marks + format.separator);
   }
 
   async #printAll(entries: readonly Entry[]): Promise<void> {
     for (const entry of entries) {
       if (entry.type === 'answer') {
-        this.#open(entry.model);
-        await this.#addText(entry.text);
+        await this.#openAnswer(entry.model);
+        await this.#add(entry.text);
         await this.#close();
         this.#markEnd(false);
       } else if (entry.type === 'reasoning') {
         await this.#addReasoning(entry.text);
       } else {
-        const text = formatEntry(this.#format(), entry, this.#lastGroup === 'command');
+        const format = this.#format()[entry.type] as (entry: Entry, isReply: boolean) => string;
+        const text = format(entry, this.#lastGroup === 'command');
         if (text === '') continue;
-        this.#separate(groups[entry.type]);
+        await this.#separate(groups[entry.type]);
         await this.#write(text);
       }
     }

@@ -21,10 +21,11 @@ test('prints the prompts of a reopened conversation, but not typed ones', async 
 });
 
 test('writes symbols as words, and breaks a failure between words', () => {
-  expect(format.notice('~12 tokens · 3 tokens/s')).toBe(
+  expect(format.notice({ type: 'notice', text: '~12 tokens · 3 tokens/s' })).toBe(
     'natter: about 12 tokens, 3 tokens a second\n',
   );
-  expect(lineFormat(() => 20).failure('it failed for a reason', 'ask again a little later')).toBe(
+  const [message, hint] = ['it failed for a reason', 'ask again a little later'];
+  expect(lineFormat(() => 20).failure({ type: 'failure', message, hint })).toBe(
     'natter: it failed\nfor a reason\n  ask again a little\nlater\n',
   );
 });

@@ -1,4 +1,4 @@
-import type { AnswerEnd, FailureText, ReplState, Update, Task } from './state.ts';
+import type { AnswerEnd, AnswerOutcome, FailureText, ReplState, Update, Task } from './state.ts';
 import { onAnswerEnded } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
 import { answerList } from './line-mode/questions.ts';
@@ -43,11 +43,11 @@ export function onTaskFailed(
   const { activity } = state;
   if (failed.run === sendPrompt && activity?.type === 'answer') {
     const { conversation } = state;
-    const ending =
+    const outcome: AnswerOutcome =
       failure === 'stopped'
-        ? ({ type: 'stopped' } as const)
-        : ({ type: 'failed', failure } as const);
-    return onAnswerEnded(state, { outcome: { hasText: false, ...ending }, conversation });
+        ? { type: 'stopped', hasText: false }
+        : { type: 'failed', hasText: false, failure, isRecorded: false };
+    return onAnswerEnded(state, { outcome, conversation });
   }
   const entry =
     failure === 'stopped' ? notice('stopped') : failureEntry(failure.message, failure.hint);

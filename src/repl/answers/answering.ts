@@ -1,5 +1,4 @@
 import { promptTime } from '../../conversation/prompt-time.ts';
-import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { textOf } from '../../conversation/tree.ts';
 import { figuresLine, figuresText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
@@ -12,7 +11,7 @@ import type {
   ReplState,
   Update,
 } from '../state.ts';
-import { compactIfNeeded, offerRemedies, withUsage } from '../context/compaction.ts';
+import { compactIfNeeded, offerRemedies } from '../context/compaction.ts';
 import { contentOf } from '../composer/paste.ts';
 import { isEmpty, withDraft } from '../composer/text-buffer.ts';
 import {
@@ -32,19 +31,6 @@ import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
 import { shortenPromptHint } from '../session.ts';
 import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
-
-function addUsage(state: ReplState): ReplState {
-  const answer = currentPath(state).at(-1);
-  if (answer?.role !== 'assistant') return state;
-  const { usage = {} } = answer;
-  const { prompt_tokens: reported, completion_tokens: written, cached_tokens: cached } = usage;
-  const completion = written ?? estimateTokens(textOf(answer));
-  const prompt = reported ?? Math.max(0, state.context.tokens - completion);
-  const next = withUsage(state, prompt, completion, cached);
-  const { answers, estimated } = next.usage;
-  const counts = { answers: answers + 1, estimated: estimated + (reported === undefined ? 1 : 0) };
-  return { ...next, usage: { ...next.usage, ...counts } };
-}
 
 /** Restores an unanswered prompt and its files to the composer, if that is empty. */
 function restorePrompt(state: ReplState, { draft, files }: AnswerActivity): ReplState {
@@ -167,9 +153,8 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
   const { comparedWith } = answer;
   const close = (ended: ReplState) => closeAnswer(ended, answer);
   // The service works again, so a paused queue continues.
-  const counted = addUsage({ ...next, isQueuePaused: false });
-  const reported =
-    comparedWith === undefined ? step(counted) : reportFigures(counted, comparedWith);
+  const going = { ...next, isQueuePaused: false };
+  const reported = comparedWith === undefined ? step(going) : reportFigures(going, comparedWith);
   const offered = andThen(andThen(reported, close), offerRemedies);
   return andThen(andThen(offered, titleIfNeeded), compactIfNeeded);
 }

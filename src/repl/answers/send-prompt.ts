@@ -41,11 +41,11 @@ import {
   withBranch,
 } from '../conversations/position.ts';
 import { expectedDelay } from '../../output/activity.ts';
-import { tokensOfPiece } from '../../conversation/token-estimate.ts';
+import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
 import { checkFiles, Unconfirmed } from '../files/mentioned-files.ts';
 import { type Session, failureText } from '../session.ts';
-import { task, step, newAnswer, withUndecided } from '../step.ts';
+import { step, newAnswer, withUndecided } from '../step.ts';
 import type { ChatEvent } from '../../client/events.ts';
 
 /** A prompt on its way, with the settings of its prompt file. */
@@ -105,22 +105,25 @@ const continuation = {
 const thoughtNotice =
   'the reasoning (<think>) of the answer is not shown; /reasoning show shows it in the next answers';
 
+/** Why an answer is unusual: a refusal, its failure or finish reason, or that the service cut the prompt. */
+export function endingTexts({ metadata, failure }: Answer, limit?: string): readonly string[] {
+  const { refusal, finishReason = 'stop' } = metadata;
+  const reason = finishReason === 'length' ? limit : undefined;
+  const ended = finishReason === 'stop' ? undefined : `the answer ended with ${finishReason}`;
+  const end =
+    refusal === undefined ? (failure?.message ?? reason ?? ended) : refusalNotice(refusal);
+  return [end, truncationWarning(metadata)].filter((text) => text !== undefined);
+}
+
 /** The notices after a complete answer. @param removed its characters that were not shown */
 function printNotices(session: Session, answer: Answer, view: View, removed: number): void {
-  const { metadata, failure } = answer;
-  const { refusal, finishReason = 'stop' } = metadata;
-  const ended =
-    finishReason === 'length' ? tokenLimitNotice : `the answer ended with ${finishReason}`;
   const isShown = session.state().reasoning === 'show';
   const reasoning = isShown ? view.reasoning.slice(view.written) : '';
   const explainsThought = view.hidesThought && !session.state().hasExplainedThought;
   if (explainsThought) session.update((state) => step({ ...state, hasExplainedThought: true }));
   const texts = [
     reasoning === '' ? undefined : `reasoning after the first text: ${reasoning}`,
-    refusal === undefined
-      ? (failure?.message ?? (finishReason === 'stop' ? undefined : ended))
-      : refusalNotice(refusal),
-    truncationWarning(metadata),
+    ...endingTexts(answer, tokenLimitNotice),
     removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
     explainsThought ? thoughtNotice : undefined,
   ].filter((text) => text !== undefined);
@@ -141,7 +144,8 @@ async function endAnswer(
   const { error, failure, isStopped, metadata } = answer;
   if (error === undefined || failure?.kind === 'no_answer') {
     recorder.end(failure?.kind);
-    await view.openForEnd(answer);
+    // A refusal is shown as a notice.
+    if (metadata.refusal === undefined) await view.open();
     printNotices(session, answer, view, await transcript.closeAnswer());
     return { type: 'finished' };
   }
@@ -156,12 +160,7 @@ async function endAnswer(
   const first = hasText ? undefined : answer.choice?.failed[0]?.failure;
   // What helps is about the model of the conversation, and not about the last fallback.
   const shown = first === undefined ? text : failureText(first, session.context);
-  return {
-    type: 'failed',
-    hasText,
-    failure: { ...shown, message: text.message },
-    isRecorded: true,
-  };
+  return { type: 'failed', hasText, failure: { ...shown, message: text.message } };
 }
 
 /**
@@ -225,6 +224,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
   }
   const { recorder, view } = begun;
   const outcome = await endAnswer(session, answer, recorder, view);
+  if (outcome.type === 'finished') countTokens(session, tokens, answer, true);
   return { ...answer, outcome };
 }
 
@@ -288,41 +288,39 @@ async function fill({ session, settings, signal }: Sending, prompt: NewPrompt, u
 }
 
 async function answerPrompt(sending: Sending, prompt: PromptToSend): Promise<AnswerOutcome> {
-  const { session, signal } = sending;
-  try {
-    if (prompt.type !== 'new') {
-      const id = prompt.type === 'repeat' ? recordRepeated(sending, prompt.turnId) : prompt.turnId;
-      return (await answerTurn(sending, id)).outcome;
-    }
-    const filled = prompt.use && (await fill(sending, prompt, prompt.use));
-    const own = { ...sending, ...(filled && { settings: filled.settings }) };
-    const id = await recordNew(own, filled?.prompt ?? prompt);
-    return await answerChecked(own, filled?.check, id);
-  } catch (error) {
-    await session.transcript.closeAnswer();
-    if (error instanceof Unconfirmed) {
-      return { type: 'unconfirmed', problem: error.message, hasSecrets: error.hasSecrets };
-    }
-    if (signal.aborted) return { type: 'stopped', hasText: false };
-    const failure = failureText(error, session.context);
-    return { type: 'failed', hasText: false, failure, isRecorded: false };
+  if (prompt.type !== 'new') {
+    const id = prompt.type === 'repeat' ? recordRepeated(sending, prompt.turnId) : prompt.turnId;
+    return (await answerTurn(sending, id)).outcome;
   }
+  const filled = prompt.use && (await fill(sending, prompt, prompt.use));
+  const own = { ...sending, ...(filled && { settings: filled.settings }) };
+  const id = await recordNew(own, filled?.prompt ?? prompt);
+  return answerChecked(own, filled?.check, id);
 }
 
-interface Sent {
-  readonly prompt: PromptToSend;
-  readonly settings: SessionSettings;
-  /** The model of the next prompts during `/compare`; it differs from the one in `settings`. */
-  readonly nextModel?: string;
-}
-
-/** Sends a prompt and shows its answer. */
+/**
+ * Sends a prompt and shows its answer. What it throws is about a prompt that is not recorded.
+ * @param sent `nextModel` is that of the next prompts, if this one has a different one
+ */
 export async function sendPrompt(
   session: Session,
-  { prompt, settings, nextModel }: Sent,
+  sent: {
+    readonly prompt: PromptToSend;
+    readonly settings: SessionSettings;
+    readonly nextModel?: string;
+  },
+  signal: AbortSignal,
 ): Promise<AnswerEnd> {
-  const sending = { session, settings, nextModel, signal: session.begin() };
-  const outcome = await answerPrompt(sending, prompt);
+  const { settings, nextModel } = sent;
+  let outcome: AnswerOutcome;
+  try {
+    outcome = await answerPrompt({ session, settings, nextModel, signal }, sent.prompt);
+  } catch (error) {
+    if (!(error instanceof Unconfirmed)) throw error;
+    outcome = { type: 'unconfirmed', problem: error.message, hasSecrets: error.hasSecrets };
+  } finally {
+    await session.transcript.closeAnswer();
+  }
   return { outcome, conversation: session.journal().conversation() };
 }
 
@@ -352,7 +350,8 @@ export function startAnswer(
     },
   };
   const nextModel = options === undefined ? {} : { nextModel: state.settings.model };
-  return step(next, task(sendPrompt, { prompt, settings, ...nextModel }));
+  const input: Parameters<typeof sendPrompt>[1] = { prompt, settings, ...nextModel };
+  return step(next, { run: sendPrompt, input, isActivity: true });
 }
 
 /** Sends a new prompt with the files that are attached. */
@@ -398,6 +397,33 @@ export async function askShown(
   } catch (thrown) {
     return { ...answer, error: thrown, failure: toFailure(thrown) };
   }
+}
+
+/**
+ * Adds the tokens of an answer to those of the session.
+ * @param estimate of the tokens of its prompt
+ * @param isTurn it is a turn of the conversation, and not only what a command asks for
+ */
+export function countTokens(
+  session: Session,
+  estimate: number,
+  { received, metadata: { usage = {} } }: Answer,
+  isTurn = false,
+): void {
+  if (received === '' && !isTurn) return;
+  const { prompt_tokens: reported, completion_tokens, cached_tokens: cached = 0 } = usage;
+  const completion = completion_tokens ?? estimateTokens(received);
+  session.update((state) => {
+    const { answers, estimated, promptTokens, cachedTokens, completionTokens } = state.usage;
+    const sums = {
+      answers: answers + (isTurn ? 1 : 0),
+      estimated: estimated + (isTurn && reported === undefined ? 1 : 0),
+      promptTokens: promptTokens + (reported ?? estimate),
+      cachedTokens: cachedTokens + cached,
+      completionTokens: completionTokens + completion,
+    };
+    return step({ ...state, usage: sums });
+  });
 }
 
 function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
@@ -476,12 +502,7 @@ export function createView(session: Session, model: string) {
       await transcript.reasoningText(text);
     }
   };
-  return Object.assign(shown, {
-    sink: { event: show } satisfies Sink,
-    /** Opens the answer for the end of one without text, but not for a refusal: that is shown as a notice. */
-    openForEnd: ({ metadata }: Answer) =>
-      metadata.refusal === undefined ? open() : Promise.resolve(),
-  });
+  return Object.assign(shown, { sink: { event: show } satisfies Sink, open });
 }
 
 type View = ReturnType<typeof createView>;

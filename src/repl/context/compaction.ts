@@ -1,5 +1,4 @@
 import type { Answer } from '../../ask/ask.ts';
-import type { Message } from '../../client/contract.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
 import { contextWindow, largerModel } from '../../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../../conversation/token-estimate.ts';
@@ -8,7 +7,7 @@ import { Failure } from '../../failure.ts';
 import type { Context } from '../../run.ts';
 import { count, countOf, tokenText, percent } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
-import { askShown, createView } from '../answers/send-prompt.ts';
+import { askShown, countTokens, createView } from '../answers/send-prompt.ts';
 import {
   changeJournal,
   conversationOf,
@@ -66,7 +65,7 @@ async function summarize(
   const send = () => session.service.clientFor('compact').chat(request, { signal });
   const answer = await askShown(session, view, { send, signal });
   await session.transcript.closeAnswer();
-  countTokens(session, plan.messages, answer);
+  countTokens(session, estimateMessages(plan.messages), answer);
   if (answer.error !== undefined) throw answer.error;
   const problem = problemOf(plan, answer);
   if (problem !== undefined) throw new Failure('no_answer', problem);
@@ -74,32 +73,6 @@ async function summarize(
   const { turn, after } = plan;
   const summary = { turn, after, content: answer.received.trim(), model: request.model };
   session.journal().setSummary({ ...summary, ...(usage !== undefined && { usage }) });
-}
-
-/** Counts an answer that is no turn of the conversation. */
-export function countTokens(
-  session: Session,
-  messages: readonly Message[],
-  { received, metadata: { usage } }: Answer,
-): void {
-  if (received === '') return;
-  const prompt = usage?.prompt_tokens ?? estimateMessages(messages);
-  const completion = usage?.completion_tokens ?? estimateTokens(received);
-  session.update((state) => step(withUsage(state, prompt, completion, usage?.cached_tokens)));
-}
-
-/** Adds the tokens of a request to those of the session. */
-export function withUsage(
-  state: ReplState,
-  prompt: number,
-  completion: number,
-  cached = 0,
-): ReplState {
-  const { usage } = state;
-  const promptTokens = usage.promptTokens + prompt;
-  const completionTokens = usage.completionTokens + completion;
-  const cachedTokens = usage.cachedTokens + cached;
-  return { ...state, usage: { ...usage, promptTokens, cachedTokens, completionTokens } };
 }
 
 /** Replaces the older turns by a summary of the model. What to keep, `wanted`, may be empty. */

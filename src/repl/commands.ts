@@ -1,5 +1,4 @@
 import { btwCommand } from './answers/aside.ts';
-import { branchesCommand } from './answers/branches.ts';
 import { answerCommands } from './answers/versions.ts';
 import { compactCommand } from './context/compaction.ts';
 import type { ArgumentKind, Candidate } from './composer/completion.ts';
@@ -75,7 +74,7 @@ const programCommands: readonly SlashCommand[] = [
 
 /** The groups of `/help`, in its order. */
 export function groupsOf(state?: ReplState): readonly CommandGroup[] {
-  const answers = [...answerCommands, branchesCommand, btwCommand];
+  const answers = [...answerCommands, btwCommand];
   const text = [...textCommands, attachCommand];
   const ofConversation = [contextCommand, compactCommand];
   const conversations = [exportCommand, ...conversationCommands, ...ofConversation];

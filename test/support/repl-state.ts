@@ -4,8 +4,7 @@ import type { AnswerOutcome, FailureText, ReplState, Task, Update } from '../../
 import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
 import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { answerAside } from '../../src/repl/answers/aside.ts';
-import { offerBranches, selectBranch } from '../../src/repl/answers/branches.ts';
-import { selectVersion } from '../../src/repl/answers/versions.ts';
+import { offerBranches, selectBranch, selectVersion } from '../../src/repl/answers/versions.ts';
 import { openPrompt, refuseMissing, scrollAway } from '../../src/repl/commands.ts';
 import { makeSummary } from '../../src/repl/context/compaction.ts';
 import { type KeyEvent, keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';

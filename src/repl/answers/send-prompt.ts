@@ -426,39 +426,33 @@ export function countTokens(
   });
 }
 
-function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
-  const { retry: _retry, ...others } = activity;
-  const rest = { ...others, lastAt: now };
-  switch (event.type) {
-    case 'retry-scheduled': {
-      const { retry, retries, cause } = event;
-      const at = now + expectedDelay(event);
-      // A narrow window cuts the end of a long cause, and the status is what people look for.
-      const { status, message } = cause;
-      const text =
-        status === undefined ? message : `${status}: ${message.replace(` (${status})`, '')}`;
-      const scheduled = { cause: text, retry, retries, at };
-      return { ...rest, phase: 'retrying', retry: scheduled };
-    }
-    case 'answer-started':
-      return { ...rest, phase: 'waiting' };
-    case 'text-received':
-    case 'refusal-received': {
-      const tokens = activity.tokens + tokensOfPiece(event.text);
-      return { ...rest, phase: 'streaming', tokens };
-    }
-    case 'answer-named':
-    case 'reasoning-received':
-    case 'answer-finished':
-      return { ...activity, lastAt: now };
-  }
-}
-
 /** Shows the progress of an answer. */
 export function onChatEvent(state: ReplState, event: ChatEvent): Update {
   const { activity, now } = state;
   if (activity?.type !== 'answer') return step(state);
-  return step({ ...state, activity: withEvent(activity, event, now) });
+  const { retry: _retry, ...others } = activity;
+  const show = (changes: Partial<AnswerActivity>) =>
+    step({ ...state, activity: { ...others, lastAt: now, ...changes } });
+  switch (event.type) {
+    case 'retry-scheduled': {
+      const { retry, retries } = event;
+      const { status, message } = event.cause;
+      // A narrow window cuts the end of a long cause, and the status is what people look for.
+      const cause =
+        status === undefined ? message : `${status}: ${message.replace(` (${status})`, '')}`;
+      const at = now + expectedDelay(event);
+      return show({ phase: 'retrying', retry: { cause, retry, retries, at } });
+    }
+    case 'answer-started':
+      return show({ phase: 'waiting' });
+    case 'text-received':
+    case 'refusal-received':
+      return show({ phase: 'streaming', tokens: activity.tokens + tokensOfPiece(event.text) });
+    case 'answer-named':
+    case 'reasoning-received':
+    case 'answer-finished':
+      return step({ ...state, activity: { ...activity, lastAt: now } });
+  }
 }
 
 /** Shows an answer in the transcript. */

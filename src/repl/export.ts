@@ -1,6 +1,6 @@
 import { cleanLine } from '../secrets/secrets.ts';
 import { codeBlocks } from '../conversation/code-blocks.ts';
-import { formatOfName, exportAs, type ExportFormat } from '../conversation/export/export.ts';
+import { formatOfName, exportAs } from '../conversation/export/export.ts';
 import { answersOf, titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { countOf } from '../output/figures.ts';
@@ -12,15 +12,7 @@ import type { DialogChoice, ReplState, Update } from './state.ts';
 import { openDialog, printNotice, refuse, showNow, startActivity, step, task } from './step.ts';
 import { copyText } from './shell/clipboard.ts';
 
-const formats: readonly {
-  readonly format: ExportFormat;
-  readonly name: string;
-  readonly extension: string;
-}[] = [
-  { format: 'markdown', name: 'Markdown', extension: '.md' },
-  { format: 'json', name: 'JSON', extension: '.json' },
-  { format: 'html', name: 'HTML', extension: '.html' },
-];
+const extensions = { markdown: '.md', json: '.json', html: '.html' };
 
 /** UTF-16 units of a name from a title. */
 const maxName = 40;
@@ -66,16 +58,13 @@ export async function exportConversation(
   }
   // A format alone, by its name or its extension.
   const word = argument.toLowerCase();
-  const named = formats.find((one) => [one.format, one.extension.slice(1)].includes(word));
-  const { extension } = named ?? {};
+  const known = Object.entries(extensions);
+  const [, extension] = known.find(([one, end]) => word === one || `.${word}` === end) ?? [];
   const given = extension === undefined ? argument : '';
   const name = `${given || nameOf(conversation)}${extension ?? ''}`;
   const format = formatOfName(name);
   if (format === undefined) {
-    const choices = formats.map((known) => {
-      const file = `${name}${known.extension}`;
-      return writeChoice(`${known.name}: ${file}`, file);
-    });
+    const choices = known.map(([one, end]) => writeChoice(`${one}: ${name}${end}`, name + end));
     openDialog(session, fileDialog('export this conversation as', ...choices));
     return [];
   }
@@ -90,8 +79,7 @@ export async function exportConversation(
     openDialog(session, { ...dialog, selected: 1 });
     return [];
   }
-  const shown = formats.find((known) => known.format === format)?.name ?? format;
-  return [notice(`exported to ${path} (${shown}, ${countOf(Buffer.byteLength(text), 'byte')})`)];
+  return [notice(`exported to ${path} (${format}, ${countOf(Buffer.byteLength(text), 'byte')})`)];
 }
 
 /** The text of an answer or of a code block, and what it is called. */

@@ -10,8 +10,7 @@ import {
   isEmpty,
   withDraft,
 } from './composer/text-buffer.ts';
-import { discardRestored } from './files/attachments.ts';
-import { mentionsOf } from './files/mentioned-files.ts';
+import { discardRestored, mentionsOf } from './files/attachments.ts';
 import type { Session } from './session.ts';
 import { asPrompt, isForShell, runForShell } from './shell/shell-lines.ts';
 import type { Dialog, ReplState, Update } from './state.ts';

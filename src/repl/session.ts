@@ -3,10 +3,11 @@ import {
   timeoutOptions,
   type FrontEndHints,
   hintOf,
+  toFailure,
 } from '../output/ending-failure.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
-import { Failure, replacedFailure, withCommands } from '../failure.ts';
+import { withCommands } from '../failure.ts';
 import type { Context, Run } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import type { FailureText, ReplState, Update } from './state.ts';
@@ -86,19 +87,13 @@ export class Stopped extends Error {
 }
 
 export function failureText(error: unknown, context: Context): FailureText {
-  const clean = (text: string) => cleanLine(context, text);
-  const failure = error instanceof Failure ? error : replacedFailure(error);
-  if (failure !== undefined) {
-    const { kind, message } = failure;
-    const hint = hintOf(failure, replHints);
-    return {
-      kind,
-      message: clean(message),
-      ...(hint !== undefined && { hint: clean(withCommands(hint)) }),
-    };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'unexpected', message: clean(`unexpected error: ${message}`) };
+  const failure = toFailure(error);
+  const hint = hintOf(failure, replHints);
+  return {
+    kind: failure.kind,
+    message: cleanLine(context, failure.message),
+    hint: hint && cleanLine(context, withCommands(hint)),
+  };
 }
 
 export const shortenPromptHint =

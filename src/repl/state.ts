@@ -355,8 +355,6 @@ export interface OpenList {
   /** Index among the matches. */
   readonly selected: number;
   readonly isReading: boolean;
-  /** False in line mode. */
-  readonly hasPreview: boolean;
   /** The last turns of the conversation that was selected when they were read. */
   readonly preview: { readonly id: string; readonly turns: readonly PreviewTurn[] } | undefined;
 }

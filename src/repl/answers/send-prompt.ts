@@ -43,7 +43,7 @@ import {
 import { expectedDelay } from '../../output/activity.ts';
 import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
-import { checkFiles, Unconfirmed } from '../files/mentioned-files.ts';
+import { checkFiles, Unconfirmed } from '../files/attachments.ts';
 import { type Session, failureText } from '../session.ts';
 import { step, newAnswer, withUndecided } from '../step.ts';
 import type { ChatEvent } from '../../client/events.ts';

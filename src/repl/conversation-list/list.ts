@@ -6,19 +6,6 @@ import type { Entry } from '../transcript/transcript.ts';
 import type { ListOptions, ListRow, OpenList, ReplState, Update } from '../state.ts';
 import { startActivity, step, task, withKeysReleased } from '../step.ts';
 
-export const newList = (
-  parts: Pick<OpenList, 'options' | 'openedAt' | 'rows'> & Partial<OpenList>,
-): OpenList => ({
-  query: '',
-  searchesTexts: false,
-  hasPreview: true,
-  ...parts,
-  excerpts: [],
-  selected: 0,
-  isReading: false,
-  preview: undefined,
-});
-
 /** Lists the conversations with the query in their titles or texts; keys typed meanwhile are for the list. */
 export function openList(
   state: ReplState,
@@ -35,7 +22,11 @@ export function openList(
 
 export async function readConversations(
   session: Session,
-  wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
+  {
+    options,
+    query,
+    searchesTexts = false,
+  }: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
 ): Promise<readonly Entry[]> {
   const rows = await session.library.read();
   if (rows.length === 0) {
@@ -43,9 +34,17 @@ export async function readConversations(
       hint: 'the first prompt starts one',
     });
   }
-  const openedAt = session.context.clock.date();
-  const hasPreview = !session.state().isLineMode;
-  const list = newList({ ...wanted, hasPreview, openedAt, rows });
+  const list: OpenList = {
+    options,
+    query,
+    searchesTexts,
+    openedAt: session.context.clock.date(),
+    rows,
+    excerpts: [],
+    selected: 0,
+    isReading: false,
+    preview: undefined,
+  };
   session.update((state) => onListOpened(state, list));
   return [];
 }
@@ -64,10 +63,10 @@ export async function readList(
 ): Promise<void> {
   for (;;) {
     await nextTick();
-    const { list } = session.state();
+    const { list, isLineMode } = session.state();
     // It was closed, or opened again.
     if (list?.rows !== rows) return;
-    const row = unreadPreview(list);
+    const row = unreadPreview(list, isLineMode);
     const part =
       row !== undefined
         ? { preview: { id: row.id, turns: session.library.preview(row) } }
@@ -129,16 +128,16 @@ export const isBeingSearched = (list: OpenList): boolean =>
   isSearch(list) && list.excerpts.length < list.rows.length;
 
 /** The selected conversation, if its preview is to be read. Line mode has none. */
-function unreadPreview(list: OpenList): ListRow | undefined {
+function unreadPreview(list: OpenList, isLineMode: boolean): ListRow | undefined {
   const row = matchesOf(list)[list.selected]?.row;
-  return list.hasPreview && row?.id !== list.preview?.id ? row : undefined;
+  return isLineMode || row?.id === list.preview?.id ? undefined : row;
 }
 
 /** Keeps the selection within the matches, and reads what is missing of the list. */
 export function settle(state: ReplState, changed: OpenList): Update {
   const last = matchesOf(changed).length - 1;
   const list = { ...changed, selected: Math.max(0, Math.min(changed.selected, last)) };
-  const isRead = unreadPreview(list) === undefined && !isBeingSearched(list);
+  const isRead = unreadPreview(list, state.isLineMode) === undefined && !isBeingSearched(list);
   if (list.isReading || isRead) return step({ ...state, list });
   // After a part could not be searched, the next key tries again.
   const recover = (failed: ReplState) =>

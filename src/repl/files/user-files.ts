@@ -1,16 +1,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import { attachFiles } from '../../input/attach-files.ts';
+import { attachFiles, isAddress } from '../../input/attach-files.ts';
 import type { Context } from '../../run.ts';
 import { listPaths, type PathList } from '../../input/find-files.ts';
 import { Failure } from '../../failure.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
-import { isReservedName } from '../../storage/file-name.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
 import type { Candidate } from '../composer/completion.ts';
 import { removeFile, replaceContent } from '../../storage/files.ts';
-
-const isAddress = (typed: string) => /^https?:\/\//i.test(typed);
 
 /** Brackets alone are parts of names, and a question mark ends a sentence. */
 const isMentionedPattern = (typed: string) => /\*|\{.+,.+\}/.test(typed);
@@ -72,7 +70,7 @@ export function createReplFiles(context: Context) {
     /**
      * Writes a file, for its owner only if it is private. A file that exists is replaced as a whole, or not at all.
      * @returns its full path; undefined if the file exists and may not be replaced
-     * @throws Failure `storage`
+     * @throws Failure
      */
     write(
       typed: string,
@@ -80,11 +78,7 @@ export function createReplFiles(context: Context) {
       { isPrivate = false, replaces = false } = {},
     ): string | undefined {
       const name = resolve(typed);
-      const hint = 'choose another name';
-      if (isReservedName(name, platform)) {
-        const reason = 'Windows reserves this name for a device';
-        throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint });
-      }
+      refuseReservedName(name, platform);
       const full = path.resolve(name);
       const temporary = path.join(path.dirname(full), `.${path.basename(full)}.natter`);
       const mode = isPrivate ? 0o600 : 0o666;
@@ -97,7 +91,10 @@ export function createReplFiles(context: Context) {
         if (code === 'EEXIST' && !replaces) return undefined;
         if (replaces) removeFile(temporary);
         const reason = code === 'ENOENT' ? 'its folder does not exist' : failureReason(cause);
-        throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint, cause });
+        throw new Failure('storage', `cannot write ${name}: ${reason}`, {
+          hint: 'choose another name',
+          cause,
+        });
       }
     },
   };

@@ -4,7 +4,7 @@ import { nearlyNamed } from '../../near-name.ts';
 import { unknownVariable } from '../../prompt-files/prompt-arguments.ts';
 import type { Candidate } from '../composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
-import { mentionsOf } from '../files/mentioned-files.ts';
+import { mentionsOf } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
 import type { Dialog, PromptUse, ReplState, Update } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';

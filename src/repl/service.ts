@@ -1,27 +1,18 @@
 import { fallbackModels } from '../ask/fallback.ts';
-import { planRequest, changedParams } from '../ask/plan-request.ts';
-import type { Message } from '../client/contract.ts';
+import { changedParams } from '../ask/plan-request.ts';
 import { createClient } from '../client/create-client.ts';
 import { checkApi, findApi } from '../commands/auth/check-service.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Run } from '../run.ts';
 import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
-import { openService, clientOptions } from '../ask/service.ts';
+import { openService, clientOptions, type Service } from '../ask/service.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import { changeStored } from '../settings/settings-file.ts';
 import { saveService } from '../settings/profiles.ts';
-import { withKey, withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
+import { withKey, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import type { ServiceFacts, SessionSettings } from './state.ts';
-
-function withSession(
-  settings: ResolvedSettings,
-  { model, maxTokens, parameters }: SessionSettings,
-): ResolvedSettings {
-  const values = { ...settings.values, model, maxTokens };
-  return { ...settings, values, params: changedParams(settings.params, parameters) };
-}
 
 /** A run with a different service, without secrets and parameters of the current one. */
 function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined) {
@@ -63,34 +54,22 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
     if (replayedFrom !== undefined) return { ...known, address: replayedFrom, isReplay: true };
     return { ...known, address: isSandbox ? 'the sandbox' : baseUrl };
   };
-  const served = (session: SessionSettings) => ({
-    ...withSession(settings, session),
+  /** The settings of the next request, with the windows that the service reported. */
+  const settingsOf = ({ model, maxTokens, parameters }: SessionSettings): ResolvedSettings => ({
+    ...settings,
+    values: { ...settings.values, model, maxTokens },
+    params: changedParams(settings.params, parameters),
     windows: service.windows(),
   });
   return {
-    client: () => service.client,
-    /** See {@link Service.clientFor}. */
-    clientFor: (command: string) => service.clientFor(command),
+    current: (): Service => service,
     facts,
-    /**
-     * A request, and a warning to print before it is sent.
-     * @param promptTokens of the messages, if more is known than an estimate
-     * @throws Failure of kind `invalid_request` if the prompt cannot fit the window
-     */
-    plan(messages: readonly Message[], session: SessionSettings, promptTokens?: number) {
-      return planRequest(served(session), messages, options.stream, '/model', promptTokens);
-    },
+    settingsOf,
     /** The model of the session and those of `fallback`. @throws Failure for a bad fallback */
     models(session: SessionSettings) {
       const usual = { ...options, sandbox: service.isSandbox };
-      return fallbackModels({ ...run, options: usual, settings: served(session) });
+      return fallbackModels({ ...run, options: usual, settings: settingsOf(session) });
     },
-    /** See {@link Service.clientOf}. */
-    clientOf: (wanted: ResolvedSettings) => service.clientOf(wanted),
-    /** The windows of the service's models, as far as it reported them. */
-    windows: () => service.windows(),
-    /** The fields of the next request's body besides the usual ones. */
-    parameters: (session: SessionSettings) => withoutSources(withSession(settings, session).params),
     /** Checks an address and a key, stores them and switches to them. @throws Failure */
     async connect(
       address: string,

@@ -91,8 +91,9 @@ describe('R10: /model', () => {
     async (_, listModels, reason) => {
       const memory = openMemorySession({
         repl: (usual) => {
-          const client = { ...usual.service.client(), listModels };
-          return { ...usual, service: { ...usual.service, client: () => client } };
+          const used = usual.service.current();
+          const current = () => ({ ...used, client: { ...used.client, listModels } });
+          return { ...usual, service: { ...usual.service, current } };
         },
       });
       expect((await memory.submit('/model foo')).settings.model).toBe('foo');

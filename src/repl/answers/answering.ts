@@ -63,10 +63,10 @@ function onFailure(
   outcome: AnswerOutcome & { type: 'failed' },
   answer: AnswerActivity,
 ): Update {
-  const { failure, hasText, isRecorded = true } = outcome;
+  const { hasText, isRecorded = true } = outcome;
+  const { message, hint, kind } = outcome.failure;
   const restored = hasText ? state : restorePrompt(state, answer);
   const next = isRecorded ? restored : withBranch(restored, answer.branch);
-  const { message, hint, kind } = failure;
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
     const dialog = keyDialog(state.service, state.service.address);
@@ -141,22 +141,19 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
   const { activity: answer } = state;
   if (answer?.type !== 'answer') return step(state);
   const next = withConversation({ ...state, activity: undefined }, conversation);
-  const closed = 'hasText' in outcome && outcome.hasText ? closeAnswer(next, answer) : step(next);
-  if (outcome.type !== 'finished') {
-    const ended = andThen(closed, (last) => {
-      if (outcome.type === 'failed') return onFailure(last, outcome, answer);
-      if (outcome.type === 'unconfirmed') return onUnconfirmed(last, outcome, answer);
-      return onStop(last, outcome.hasText, answer);
-    });
-    return andThen(ended, reportQueue);
-  }
-  const { comparedWith } = answer;
   const close = (ended: ReplState) => closeAnswer(ended, answer);
-  // The service works again, so a paused queue continues.
-  const going = { ...next, isQueuePaused: false };
-  const reported = comparedWith === undefined ? step(going) : reportFigures(going, comparedWith);
-  const offered = andThen(andThen(reported, close), offerRemedies);
-  return andThen(andThen(offered, titleIfNeeded), compactIfNeeded);
+  if (outcome.type === 'finished') {
+    // The service works again, so a paused queue continues.
+    const reported = reportFigures({ ...next, isQueuePaused: false }, answer);
+    return andThen(reported, close, offerRemedies, titleIfNeeded, compactIfNeeded);
+  }
+  const closed = 'hasText' in outcome && outcome.hasText ? close(next) : step(next);
+  const report = (last: ReplState) => {
+    if (outcome.type === 'failed') return onFailure(last, outcome, answer);
+    if (outcome.type === 'unconfirmed') return onUnconfirmed(last, outcome, answer);
+    return onStop(last, outcome.hasText, answer);
+  };
+  return andThen(closed, report, reportQueue);
 }
 
 /** Prints the row below an answer. */
@@ -174,11 +171,10 @@ function closeAnswer(state: ReplState, { since }: AnswerActivity): Update {
 }
 
 /** Prints the figures of both answers of a comparison with their version numbers, as a table if that fits. */
-function reportFigures(state: ReplState, comparedWith: string): Update {
-  const { conversation } = state;
+function reportFigures(state: ReplState, { comparedWith }: AnswerActivity): Update {
   const pair = lastPrompt(currentPath(state));
-  if (pair === undefined) return step(state);
-  const { ends } = versionsOf(conversation, pair);
+  if (pair === undefined || comparedWith === undefined) return step(state);
+  const { ends } = versionsOf(state.conversation, pair);
   const answers = ends.flatMap((turn, index) => {
     if (turn.id !== comparedWith && turn.id !== pair.answer?.id) return [];
     const { usage, timing, model = 'answer', failure, incomplete, finishReason = '-' } = turn;

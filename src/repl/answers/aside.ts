@@ -1,4 +1,5 @@
 import { type Answer, ask } from '../../ask/ask.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import type { Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
 import { estimateMessages } from '../../conversation/token-estimate.ts';
@@ -39,13 +40,13 @@ export async function askBeside(
     readonly onEvent?: (event: ChatEvent) => void;
   },
 ) {
-  const { service, guard, context } = session;
+  const { service, guard, context, options } = session;
   const { settings, command, signal, onEvent } = asked;
   let warning: string | undefined;
   const send = () => {
-    const planned = service.plan(messages, settings);
+    const planned = planRequest(service.settingsOf(settings), messages, options.stream, '/model');
     ({ warning } = planned);
-    return service.clientFor(command).chat(planned.request, { signal });
+    return service.current().clientFor(command).chat(planned.request, { signal });
   };
   const question = { send, signal, guard, clock: context.clock };
   const answer = await ask(question, { event: async (event) => onEvent?.(event) });

@@ -181,10 +181,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
   const isAlone = isContinuation || nextModel !== undefined;
   const chain: Chain = {
     models: isAlone ? models.slice(0, 1) : models,
-    plan: (model, isFirst) =>
-      isFirst
-        ? service.plan(messages, settings, tokens)
-        : planRequest(model.settings, messages, options.stream, '/model', tokens),
+    plan: (model) => planRequest(model.settings, messages, options.stream, '/model', tokens),
     onStep(_failed, next, text) {
       session.print([notice(cleanLine(context, text))]);
       const { model } = next.settings.values;
@@ -209,7 +206,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     const { recorder, view } = begun;
     const hurry = () => session.hurried();
     const request = async () => {
-      const client = await service.clientOf(model.settings);
+      const client = await service.current().clientOf(model.settings);
       return client.chat(planned.request, { signal, hurry });
     };
     const { profile } = model.settings;

@@ -1,4 +1,5 @@
 import type { Answer } from '../../ask/ask.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
 import { contextWindow, largerModel } from '../../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../../conversation/token-estimate.ts';
@@ -60,9 +61,10 @@ async function summarize(
 ): Promise<void> {
   session.print([notice(`asking for a summary of ${answered(plan.prompts)}`)]);
   // The limit is that of answers, and would cut the summary.
-  const { request } = session.service.plan(plan.messages, { ...settings, maxTokens: undefined });
+  const unlimited = session.service.settingsOf({ ...settings, maxTokens: undefined });
+  const { request } = planRequest(unlimited, plan.messages, session.options.stream);
   const view = createView(session, 'summary');
-  const send = () => session.service.clientFor('compact').chat(request, { signal });
+  const send = () => session.service.current().clientFor('compact').chat(request, { signal });
   const answer = await askShown(session, view, { send, signal });
   await session.transcript.closeAnswer();
   countTokens(session, estimateMessages(plan.messages), answer);

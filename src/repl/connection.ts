@@ -14,7 +14,7 @@ import type {
 import { cancelHint } from './dialog.ts';
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
 import { currentPath, isAnswered, lastPrompt } from './conversations/position.ts';
-import type { Connected, FoundServer } from './service.ts';
+import type { FoundServer, ReplService } from './service.ts';
 import { failureText, type Session } from './session.ts';
 import { step, printNotice, refuse, startActivity } from './step.ts';
 
@@ -31,7 +31,7 @@ interface Target {
 function connectedText(
   state: ReplState,
   { address, key }: Target,
-  { service, isStored }: Connected,
+  { service, isStored }: Awaited<ReturnType<ReplService['connect']>>,
 ): string {
   const isSame = address === state.service.address;
   const used =

@@ -31,13 +31,6 @@ function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined
   return { ...run, options, settings: withKey(stored, entered) };
 }
 
-/** A service in use. */
-export interface Connected {
-  readonly service: ServiceFacts;
-  /** The next start uses it. */
-  readonly isStored: boolean;
-}
-
 /** The service of a conversation, which `connect` can replace. Without a configured one it is the sandbox. */
 export async function openReplService(run: Run<ChatOptions>, source: UsageSource) {
   const { context, options } = run;
@@ -70,12 +63,8 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       const usual = { ...options, sandbox: service.isSandbox };
       return fallbackModels({ ...run, options: usual, settings: settingsOf(session) });
     },
-    /** Checks an address and a key, stores them and switches to them. @throws Failure */
-    async connect(
-      address: string,
-      key: string | undefined,
-      signal: AbortSignal,
-    ): Promise<Connected> {
+    /** Checks an address and a key, stores them for the next start and switches to them. @throws Failure */
+    async connect(address: string, key: string | undefined, signal: AbortSignal) {
       const old = service;
       if (old.replayedFrom !== undefined) {
         // The replay accepts any key; nothing is stored.
@@ -133,16 +122,11 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
 
 export type ReplService = Awaited<ReturnType<typeof openReplService>>;
 
-/** A local server that answered the probe. */
-export interface FoundServer {
-  /** Product name, such as `Ollama`. */
-  readonly name: string;
-  readonly url: string;
-  readonly models: readonly string[];
-}
+/** A local server that answered. */
+export type FoundServer = Awaited<ReturnType<typeof findLocalServers>>[number];
 
 /** Programs that serve models on this machine, and their default ports. */
-const defaultServers: readonly { readonly name: string; readonly port: number }[] = [
+const defaultServers = [
   { name: 'llama.cpp', port: 8080 },
   { name: 'Ollama', port: 11_434 },
   { name: 'vLLM', port: 8000 },
@@ -153,14 +137,10 @@ const defaultServers: readonly { readonly name: string; readonly port: number }[
 const timeLimit = 1500;
 
 /** Sends neither the key nor the headers of the profile, because any program may listen on these ports. */
-export async function findLocalServers(
-  run: Run,
-  signal: AbortSignal,
-  servers = defaultServers,
-): Promise<readonly FoundServer[]> {
+export async function findLocalServers(run: Run, signal: AbortSignal, servers = defaultServers) {
   const limits = { retries: 0, connectTimeout: timeLimit, totalTimeout: timeLimit } as const;
   const withoutHeaders = { ...run, settings: { ...run.settings, headers: {} } };
-  const find = async ({ name, port }: (typeof servers)[number]) => {
+  const find = async ({ name, port }: (typeof defaultServers)[number]) => {
     const url = `http://127.0.0.1:${port}`;
     const target = { baseUrl: url, apiKey: undefined };
     const client = createClient({ ...clientOptions(withoutHeaders, target), ...limits });

@@ -99,7 +99,9 @@ test('the window is compared with the tokens that the service counted', async ()
   const counted = replying([received('four')], { usage });
   const memory = openMemorySession({ replies: [counted, saying('2')] });
   await memory.submit('why?', 'and?');
-  expect(memory.text()).toMatch(/four\n[^]*about 12\d,\d+ tokens, .* origin.s window[^]*\norigin: 2\n/);
+  expect(memory.text()).toMatch(
+    /four\n[^]*about 12\d,\d+ tokens, .* origin.s window[^]*\norigin: 2\n/,
+  );
 });
 
 test('/role off without a role keeps the system prompt', async () => {

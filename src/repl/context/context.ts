@@ -38,17 +38,8 @@ export const contextCommand: SlashCommand = {
   run: showContext,
 };
 
-/** A part of the window, with its estimated tokens. */
-interface Part {
-  readonly name: string;
-  readonly tokens: number;
-  readonly note?: string | undefined;
-  /** Also without tokens. */
-  readonly isShown?: boolean;
-}
-
-/** What fills the window; it is undefined for an unknown model. Its turns share the tokens that the service counted. */
-function partsOf(state: ReplState, window: number | undefined): readonly Part[] {
+/** What fills the window, which may be unknown, in estimated tokens. The turns share those that the service counted. */
+function partsOf(state: ReplState, window: number | undefined) {
   const { settings, context, attachments } = state;
   const { role, maxTokens = 0 } = settings;
   const conversation = conversationOf(state);
@@ -70,7 +61,7 @@ function partsOf(state: ReplState, window: number | undefined): readonly Part[] 
   const prompts = (part: readonly Turn[]) => countOf(promptsOf(part).length, 'prompt');
   const ofNext = `${countOf(attachments.length, 'file')} of the next prompt`;
   const free = maxTokens === 0 ? 'including room for the answer' : '';
-  const parts: readonly Part[] = [
+  const parts = [
     { name: 'system prompt', tokens: share(system), note: role && `role ${role}` },
     { name: 'summary', tokens: share(summary), note: `of ${prompts(path.slice(0, summarized))}` },
     { name: 'files', tokens: share(files), note: countOf(names.length, 'file') },

@@ -1,4 +1,3 @@
-import type { Message } from '../../client/contract.ts';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { contextParts } from '../../conversation/compaction.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
@@ -45,12 +44,8 @@ function partsOf(state: ReplState, window: number | undefined) {
   const conversation = conversationOf(state);
   const path = pathOf(conversation);
   const summarized = summarizedTurns(conversation);
-  const messages = messagesFor(conversation).filter(({ role: sender }) => sender !== 'system');
   // The messages of the next request, without its prompt.
-  const next: readonly Message[] = [
-    ...(settings.system?.trim() ? [{ role: 'system', content: settings.system } as const] : []),
-    ...messages,
-  ];
+  const next = messagesFor(conversation, [{ role: 'system', content: settings.system ?? '' }]);
   const { system, summary, files, turns, names } = contextParts(conversation, next);
   const estimate = system + summary + files + turns;
   const share = (tokens: number) =>
@@ -73,9 +68,8 @@ function partsOf(state: ReplState, window: number | undefined) {
   return parts.filter(({ tokens, isShown = false }) => tokens > 0 || isShown);
 }
 
-function headText({ settings, context }: ReplState, window: number | undefined): string {
+function headText({ settings: { model }, context }: ReplState, window: number | undefined): string {
   const { tokens, isEstimate } = context;
-  const { model } = settings;
   if (window === undefined) {
     return `the conversation has ${tokenText(tokens, isEstimate)}; the window of ${model} is not known`;
   }

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import path from 'node:path';
+import { basename, dirname, join, resolve as absolutePath } from 'node:path';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
 import { attachFiles, isAddress } from '../../input/attach-files.ts';
 import type { Context } from '../../run.ts';
@@ -62,7 +62,7 @@ export function createReplFiles(context: Context) {
         return fs
           .readdirSync(folder, { withFileTypes: true })
           .map((entry) => {
-            const target = () => kindOf(path.join(folder, entry.name));
+            const target = () => kindOf(join(folder, entry.name));
             const isLink = entry.isSymbolicLink();
             const isFolder = entry.isDirectory() || (isLink && target() === 'folder');
             return { value: entry.name, isFolder };
@@ -85,8 +85,8 @@ export function createReplFiles(context: Context) {
     ): string | undefined {
       const name = resolve(typed);
       refuseReservedName(name, platform);
-      const full = path.resolve(name);
-      const temporary = path.join(path.dirname(full), `.${path.basename(full)}.natter`);
+      const full = absolutePath(name);
+      const temporary = join(dirname(full), `.${basename(full)}.natter`);
       const mode = isPrivate ? 0o600 : 0o666;
       try {
         if (replaces) replaceContent(full, text, mode, temporary);

@@ -1,4 +1,3 @@
-import { promptTime } from '../../conversation/prompt-time.ts';
 import { textOf } from '../../conversation/tree.ts';
 import { figuresLine, figuresText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
@@ -22,15 +21,14 @@ import {
   versionsOf,
   withConversation,
   closingOf,
-  turnBefore,
+  timeOf,
 } from '../conversations/position.ts';
 import { titleIfNeeded } from '../conversations/title.ts';
 import { keyDialog, keyHint, resendKey } from '../connection.ts';
-import { failureEntry } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
 import { shortenPromptHint } from '../session.ts';
-import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
+import { andThen, printing, printNotice, refuse, step, reportQueue } from '../step.ts';
 
 /** Restores an unanswered prompt and its files to the composer, if that is empty. */
 function restorePrompt(state: ReplState, { draft, files }: AnswerActivity): ReplState {
@@ -48,8 +46,9 @@ function restorePrompt(state: ReplState, { draft, files }: AnswerActivity): Repl
 /** What to do after an incomplete or missing answer; undefined if the prompt must be typed again. */
 function continueHint(
   state: ReplState,
-  { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
   { comparedWith, isContinuation }: AnswerActivity,
+  hasText: boolean,
+  isRecorded = true,
 ): string | undefined {
   if (comparedWith !== undefined)
     return hasText ? '/version switches back' : '/compare tries again';
@@ -70,24 +69,23 @@ function onFailure(
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
     const dialog = keyDialog(state.service, state.service.address);
-    return step(
-      { ...paused, dialog },
-      printing(failureEntry(message, keyHint(state.service.hasKey))),
-    );
+    return refuse({ ...paused, dialog }, message, keyHint(state.service.hasKey));
   }
   const isTooLong =
     hint === shortenPromptHint || (kind === 'invalid_request' && isNearlyFull(next));
   // The same prompt would be refused again.
   const hints =
-    isTooLong && !hasText ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
+    isTooLong && !hasText
+      ? [shortenPromptHint]
+      : [hint, continueHint(next, answer, hasText, isRecorded)];
   const advice = hints.filter((text) => text !== undefined).join('; ');
-  return step(paused, printing(failureEntry(message, advice || undefined)));
+  return refuse(paused, message, advice || undefined);
 }
 
 function onStop(state: ReplState, hasText: boolean, answer: AnswerActivity): Update {
   const stopped = { ...state, isQueuePaused: true };
   return hasText
-    ? printNotice(stopped, `stopped; ${continueHint(stopped, { hasText }, answer)}`)
+    ? printNotice(stopped, `stopped; ${continueHint(stopped, answer, hasText)}`)
     : printNotice(restorePrompt(stopped, answer), 'stopped before any text arrived');
 }
 
@@ -95,7 +93,6 @@ function sendNothing(state: ReplState): Update {
   return printNotice({ ...state, dialog: undefined, unconfirmed: undefined }, 'nothing was sent');
 }
 
-/** Asks before a prompt with secrets in its files is sent. */
 function secretsDialog(address: string): Dialog {
   return {
     type: 'choice',
@@ -105,10 +102,7 @@ function secretsDialog(address: string): Dialog {
         label: 'send placeholders, and put the secrets back in the answer',
         choose: (state) => submit({ ...state, dialog: undefined, isRedacting: true }),
       },
-      {
-        label: 'send the secrets',
-        choose: (state) => submit({ ...state, dialog: undefined }),
-      },
+      { label: 'send the secrets', choose: (state) => submit({ ...state, dialog: undefined }) },
       { label: 'send nothing', choose: sendNothing },
     ],
     cancel: sendNothing,
@@ -122,7 +116,7 @@ function onUnconfirmed(
   answer: AnswerActivity,
 ): Update {
   const next = restorePrompt(state, answer);
-  const isRestored = next !== state && answer.draft !== undefined;
+  const isRestored = next !== state;
   const unconfirmed = isRestored ? contentOf(next.composer) : undefined;
   const dialog = isRestored && hasSecrets ? secretsDialog(state.service.address) : state.dialog;
   const confirms = state.isLineMode ? 'an empty line' : 'Enter';
@@ -130,10 +124,7 @@ function onUnconfirmed(
     ? `${confirms} sends these words without the file`
     : 'the prompt is the latest one in the history';
   const paused = { ...next, dialog, unconfirmed, isQueuePaused: state.queue.length > 0 };
-  return step(
-    withBranch(paused, answer.branch),
-    printing(failureEntry(problem, dialog === undefined ? hint : undefined)),
-  );
+  return refuse(withBranch(paused, answer.branch), problem, dialog ? undefined : hint);
 }
 
 /** Ends an answer: prints what follows it, and restores a prompt without an answer. */
@@ -156,17 +147,11 @@ export function onAnswerEnded(state: ReplState, { outcome, conversation }: Answe
   return andThen(closed, report, reportQueue);
 }
 
-/** Prints the row below an answer. */
 function closeAnswer(state: ReplState, { since }: AnswerActivity): Update {
-  const { conversation, now, settings } = state;
   const pair = lastPrompt(currentPath(state));
   if (pair?.answer === undefined) return step(state);
-  const { createdAt, parent } = pair.prompt;
-  const isTimed = settings.times === 'on';
-  const time = isTimed
-    ? promptTime(createdAt, turnBefore(conversation, parent)?.createdAt)
-    : undefined;
-  const entries = closingOf(conversation, pair, time, now - since);
+  const time = timeOf(state, pair.prompt);
+  const entries = closingOf(state.conversation, pair, time, state.now - since);
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }
 

@@ -1,7 +1,6 @@
 import { isExplicitlySet, withModelOf } from '../../ask/open-conversation.ts';
 import { resumedChanges } from '../../ask/plan-request.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { promptTime } from '../../conversation/prompt-time.ts';
 import type { Attributes } from '../../conversation/attributes.ts';
 import {
   reasoningOf,
@@ -37,7 +36,7 @@ import {
   closingOf,
   gapEntries,
   promptsOf,
-  turnBefore,
+  timeOf,
   reasonedText,
   tokenLimitNotice,
   type PromptAndAnswer,
@@ -64,16 +63,16 @@ function answerEntries(answer: Turn | undefined): readonly Entry[] {
 
 /** `isFirst`: the turn before is not shown. */
 function promptEntries(
-  { conversation, reasoning, settings }: ReplState,
+  state: ReplState,
   pair: PromptAndAnswer,
   isFirst: boolean,
 ): readonly Entry[] {
+  const { conversation, reasoning } = state;
   const { prompt, answer } = pair;
   const text = answer === undefined || reasoning === 'hide' ? '' : reasoningOf(answer);
   const thought: Entry =
     reasoning === 'show' ? { type: 'reasoning', text } : notice(reasonedText(text));
-  const before = isFirst ? undefined : turnBefore(conversation, prompt.parent)?.createdAt;
-  const time = settings.times === 'on' ? promptTime(prompt.createdAt, before) : undefined;
+  const time = timeOf(state, prompt, isFirst);
   return [
     ...gapEntries(time),
     ...sentEntries(prompt.content),

@@ -13,7 +13,7 @@ import {
   systemOf,
 } from '../../conversation/tree.ts';
 import type { Attributes } from '../../conversation/attributes.ts';
-import type { PromptTime } from '../../conversation/prompt-time.ts';
+import { type PromptTime, promptTime } from '../../conversation/prompt-time.ts';
 import type { Session } from '../session.ts';
 import type { Branch, ContextUse, ReplState } from '../state.ts';
 import { step } from '../step.ts';
@@ -121,6 +121,17 @@ export function turnBefore({ turns }: Conversation, parent: string | undefined):
   let turn = turns.get(parent ?? '');
   while (turn?.role === 'system') turn = turns.get(turn.parent ?? '');
   return turn;
+}
+
+/** When a prompt was sent, if that is shown. @param isFirst the turn before is not shown */
+export function timeOf(
+  { conversation, settings }: ReplState,
+  { createdAt, parent }: Turn,
+  isFirst = false,
+): PromptTime | undefined {
+  if (settings.times === 'off') return undefined;
+  const before = isFirst ? undefined : turnBefore(conversation, parent)?.createdAt;
+  return promptTime(createdAt, before);
 }
 
 /** The line before a prompt that was sent hours after the turn before. */

@@ -48,7 +48,6 @@ import { type Session, failureText } from '../session.ts';
 import { step, newAnswer, withUndecided } from '../step.ts';
 import type { ChatEvent } from '../../client/events.ts';
 
-/** A prompt on its way, with the settings of its prompt file. */
 interface Sending {
   readonly session: Session;
   readonly settings: SessionSettings;
@@ -164,10 +163,8 @@ async function endAnswer(
 }
 
 /**
- * An answer, shown and recorded. A model that the user named for this answer, or whose answer is continued, has no
- * fallback.
- * @param turnId the prompt, or the answer to continue
- * @param failed the models that failed already
+ * Shows and records an answer to a prompt, or the rest of an answer. A model that the user named, or whose answer is
+ * continued, has no fallback. @param failed the models that failed already
  */
 async function answerTurn(sending: Sending, turnId: string, failed: Choice['failed'] = []) {
   const { session, settings, nextModel, signal } = sending;
@@ -295,15 +292,13 @@ async function answerPrompt(sending: Sending, prompt: PromptToSend): Promise<Ans
   return answerChecked(own, filled?.check, id);
 }
 
-/**
- * Sends a prompt and shows its answer. What it throws is about a prompt that is not recorded.
- * @param sent `nextModel` is that of the next prompts, if this one has a different one
- */
+/** Sends a prompt and shows its answer. What it throws is about a prompt that is not recorded. */
 export async function sendPrompt(
   session: Session,
   sent: {
     readonly prompt: PromptToSend;
     readonly settings: SessionSettings;
+    /** The model of the next prompts, if this one has a different one. */
     readonly nextModel?: string;
   },
   signal: AbortSignal,
@@ -321,10 +316,7 @@ export async function sendPrompt(
   return { outcome, conversation: session.journal().conversation() };
 }
 
-/**
- * Sends a prompt. `draft` is restored to the composer if there is no answer. The settings in `options` are for this
- * answer only, `comparedWith` is the id of the answer to compare with.
- */
+/** Sends a prompt. `draft` is restored to the composer if there is no answer; `options` are for this answer only. */
 export function startAnswer(
   state: ReplState,
   prompt: PromptToSend,
@@ -351,7 +343,6 @@ export function startAnswer(
   return step(next, { run: sendPrompt, input, isActivity: true });
 }
 
-/** Sends a new prompt with the files that are attached. */
 export function startPrompt(
   state: ReplState,
   prompt: Pick<NewPrompt, 'content' | 'shown' | 'mentions' | 'needsEcho' | 'use'>,
@@ -396,11 +387,7 @@ export async function askShown(
   }
 }
 
-/**
- * Adds the tokens of an answer to those of the session.
- * @param estimate of the tokens of its prompt
- * @param isTurn it is a turn of the conversation, and not only what a command asks for
- */
+/** Adds the tokens of an answer to those of the session. @param estimate of its prompt @param isTurn not an aside */
 export function countTokens(
   session: Session,
   estimate: number,
@@ -452,7 +439,6 @@ export function onChatEvent(state: ReplState, event: ChatEvent): Update {
   }
 }
 
-/** Shows an answer in the transcript. */
 export function createView(session: Session, model: string) {
   const { transcript } = session;
   const shown = {

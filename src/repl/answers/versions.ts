@@ -46,7 +46,6 @@ function upFrom({ turns }: Conversation, turnId: string): readonly Turn[] {
   return found;
 }
 
-/** Selects a turn and its ancestors. */
 function selectTurn(session: Session, turnId: string): void {
   const journal = session.journal();
   const conversation = journal.conversation();
@@ -74,7 +73,6 @@ export function hasVersions(state: ReplState): boolean {
 const refuseEmpty = (state: ReplState) =>
   refuse(state, 'there is no prompt yet', 'type one and press Enter');
 
-/** Switches to a different version of the last prompt or its answer. */
 export function switchVersion(state: ReplState, choice: VersionChoice): Update {
   const pair = lastPrompt(shownPath(state));
   if (pair === undefined) return refuseEmpty(state);
@@ -150,10 +148,8 @@ function restore(
   return withBranch(restored, { parent: prompt.parent, reason });
 }
 
-/** Columns of a prompt in a notice. */
+/** Columns of a prompt in a notice, and UTF-16 units in a list, which the window cuts. */
 const quotedColumns = 50;
-
-/** UTF-16 units of a prompt in a list, which the window cuts. */
 const listedLength = 200;
 
 /** The text of a prompt on one row, without its files. */

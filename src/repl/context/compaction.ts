@@ -122,7 +122,6 @@ const withFailedSummary = (state: ReplState): ReplState => ({
   compaction: { ...state.compaction, hasFailed: true },
 });
 
-/** Asks for a summary of the older turns. */
 function compact(state: ReplState, wanted: string): Update {
   const { settings } = state;
   const activity = newAnswer(state, settings.model);
@@ -143,7 +142,6 @@ function newSummary(state: ReplState) {
   return summary?.after === currentPath(state).at(-1)?.id ? summary : undefined;
 }
 
-/** Removes a new summary. */
 export function undoSummary(state: ReplState): Update | undefined {
   const summary = newSummary(state);
   if (summary === undefined) return undefined;

@@ -92,10 +92,7 @@ export interface Match {
   readonly excerpt: string | undefined;
 }
 
-/**
- * What a list says of a conversation besides its title: a word before it, and how a screen reader says it.
- * @param current the id of the open conversation
- */
+/** The words before a title in a list, and how a screen reader says them. @param current the open conversation */
 export function rowMarks(row: ListRow, current: string) {
   const marks = row.marks.map((word: string) => ({ word, spoken: word }));
   if (row.id === current) marks.push({ word: 'this', spoken: 'this conversation' });

@@ -144,10 +144,7 @@ interface Chosen extends ListOptions {
   readonly name: string;
 }
 
-/**
- * Asks before a copy of a conversation that is open in another natter is opened; `title` is the reason. The list in
- * which it was chosen is still open behind the question.
- */
+/** Asks before a copy is opened, because of `title`. The list of the choice is still open behind the question. */
 export function copyDialog({ list }: ReplState, title: string, chosen: Chosen): Dialog {
   const copied = { ...chosen, isBranch: true };
   return {
@@ -195,7 +192,6 @@ export async function resume(session: Session, chosen: Chosen): Promise<readonly
   return showConversation(session.state());
 }
 
-/** Sets attributes of the open conversation, and says so. */
 const setAttributes = (state: ReplState, set: Attributes, said: string) =>
   step(state, task(changeJournal, { set }), printing(notice(said)));
 

@@ -22,10 +22,7 @@ import { notice, type Closing, type Entry } from '../transcript/transcript.ts';
 import { durationText } from '../status-text.ts';
 
 /** A conversation, and the place of the next prompt in it. */
-interface Place {
-  readonly conversation: Conversation;
-  readonly branch?: Branch | undefined;
-}
+type Place = Pick<ReplState, 'conversation' | 'branch'>;
 
 /** The turns before the next prompt; undone ones are not part of it. */
 export const currentPath = (place: Place): readonly Turn[] => pathOf(conversationOf(place));
@@ -90,7 +87,6 @@ export function withBranch(state: ReplState, branch: Branch | undefined): ReplSt
   return { ...state, branch, context: contextUse({ ...state, branch }) };
 }
 
-/** Prompt and completion tokens, as reported by the service. */
 function reportedTokens({ usage }: Turn): number | undefined {
   if (usage?.total_tokens !== undefined) return usage.total_tokens;
   return usage?.prompt_tokens === undefined || usage.completion_tokens === undefined
@@ -211,11 +207,7 @@ function factsOf(answer: Turn, measured: number | undefined): readonly string[] 
   ];
 }
 
-/**
- * The row below an answer, in a list; empty if there is nothing to show.
- * @param time of the prompt, if that is shown
- * @param measured milliseconds, for an answer that was cut
- */
+/** The row below an answer, if there is anything to show. @param measured milliseconds, for an answer that was cut */
 export function closingOf(
   conversation: Conversation,
   pair: PromptAndAnswer,

@@ -26,10 +26,7 @@ export function createReplFiles(context: Context) {
   let listed: Promise<PathList> | undefined;
   let listedAt = 0;
   return {
-    /**
-     * A file, or the text of a page, or the files of a folder or a pattern, with a summary: their number, and what was
-     * left out.
-     */
+    /** A file, or a page; or the files of a folder or a pattern with a summary: their number, and what was left out. */
     async attach(
       typed: string,
       signal: AbortSignal,

@@ -131,7 +131,6 @@ const connecting = (state: ReplState, target: Target) =>
 export const keyHint = (hasKey: boolean) =>
   hasKey ? 'enter a different key here' : 'enter a key here';
 
-/** Asks for the key of a service, which is not shown. */
 export function keyDialog(service: ServiceFacts, address: string, previous?: Dialog): Dialog {
   return {
     type: 'entry',

@@ -167,7 +167,6 @@ function save(state: ReplState, argument: string): Update {
   );
 }
 
-/** What writes answers elsewhere. */
 export const textCommands: readonly SlashCommand[] = [
   {
     name: 'copy',

@@ -109,7 +109,6 @@ function secretsDialog(address: string): Dialog {
   };
 }
 
-/** Restores a prompt that needs confirmation to the composer. */
 function onUnconfirmed(
   state: ReplState,
   { problem, hasSecrets }: AnswerOutcome & { type: 'unconfirmed' },

@@ -15,7 +15,6 @@ import { countTokens, endingTexts } from './send-prompt.ts';
 
 const withoutAside = (state: ReplState): ReplState => ({ ...state, aside: undefined });
 
-/** What to say about an answer besides its text. */
 function endingEntries({ context }: Session, answer: Answer) {
   const { error, failure, isStopped } = answer;
   const isFailed = error !== undefined && failure?.kind !== 'no_answer';

@@ -410,7 +410,6 @@ export function countTokens(
   });
 }
 
-/** Shows the progress of an answer. */
 export function onChatEvent(state: ReplState, event: ChatEvent): Update {
   const { activity, now } = state;
   if (activity?.type !== 'answer') return step(state);

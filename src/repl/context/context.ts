@@ -77,7 +77,6 @@ function headText({ settings: { model }, context }: ReplState, window: number | 
   return `${percent(tokens, window)} of the window of ${model}: ${used} of ${tokenText(window)}`;
 }
 
-/** The columns of a bar. */
 const barColumns = 16;
 
 const columnsOfParts: readonly Column[] = [

@@ -32,7 +32,6 @@ export function mayBeDropped({ text, cursor }: Draft, inserted: string): boolean
   return isPossible && !/^[/!]/.test(text);
 }
 
-/** The check of a paste that may be a dropped file. */
 export function dropCheck(before: TextBuffer, after: TextBuffer, text: string): readonly Task[] {
   const { cursor: from } = before;
   if (!mayBeDropped(before, text)) return [];

@@ -108,7 +108,6 @@ export type ReplFiles = ReturnType<typeof createReplFiles>;
 /** Milliseconds after which the folder is listed again. */
 const maxAge = 10_000;
 
-/** Expands a leading `~`. */
 export function expandHome(typed: string, home: string | undefined): string {
   return home !== undefined && /^~(?=$|[/\\])/.test(typed) ? home + typed.slice(1) : typed;
 }
@@ -128,7 +127,6 @@ export function kindOf(name: string): 'file' | 'folder' | undefined {
 /** A path that is not below the current folder, or hidden: only its folder is listed. */
 const outside = /^(?:[./\\~]|[a-z]:[/\\])/i;
 
-/** The paths of what is in the typed folder. */
 export function pathsInFolder(files: ReplFiles, request: CompletionRequest): readonly Candidate[] {
   const folder = folderOf(request);
   return files.candidates(folder).map((found) => ({ ...found, value: folder + found.value }));
@@ -156,7 +154,6 @@ export async function findFiles(
   return { candidates, isPartial };
 }
 
-/** Candidates in the menu. */
 const maxCandidates = 50;
 
 /** How well a path matches, best 0; -1 if it does not. Both are in lower case. */

@@ -12,7 +12,6 @@ import type { OpenedPrompt, PromptVariable } from './prompt-files.ts';
 
 /** A prompt file that waits for values. */
 interface PendingPrompt {
-  /** The prompt file with the values so far. */
   readonly use: PromptUse;
   /** The variables to ask for, and `undefined` for the text; the first one is being asked for. */
   readonly missing: readonly (PromptVariable | undefined)[];
@@ -37,7 +36,6 @@ export async function listPromptFiles(session: Session): Promise<void> {
   session.update((state) => step({ ...state, promptFiles }));
 }
 
-/** Completions for the values of a prompt file. */
 export async function valueCandidates(
   session: Session,
   name: string,
@@ -111,7 +109,6 @@ function send(state: ReplState, use: PromptUse): Update {
   return startPrompt(free, sent, draftFrom(line), options);
 }
 
-/** Asks for the first missing value of a prompt file. */
 export function promptDialog(pending: PendingPrompt): Dialog {
   const { prompt } = pending.use;
   const [variable] = pending.missing;

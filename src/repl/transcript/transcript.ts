@@ -47,7 +47,6 @@ const isAttached = (last: Group | undefined, group: Group) =>
     ? group !== 'conversation' && group !== last
     : last === 'notice' && group === last;
 
-/** A text that is being written. */
 interface OpenText {
   /** Else it is the reasoning before one. */
   readonly isAnswer: boolean;
@@ -111,7 +110,6 @@ export class Transcript {
     });
   }
 
-  /** Runs asynchronous functions one after the other. */
   #inOrder<Result>(act: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(act);
     // Only the caller gets the failure; later calls still run.
@@ -223,9 +221,7 @@ export type Entry =
   /** `needsEcho`: queued, generated or shown again, so the terminal has not echoed it here. */
   | { readonly type: 'prompt'; readonly text: string; readonly needsEcho?: boolean }
   | { readonly type: 'command'; readonly text: string; readonly needsEcho?: boolean }
-  /** An earlier answer, shown again. */
   | { readonly type: 'answer'; readonly text: string; readonly model: string | undefined }
-  /** The reasoning of an earlier answer. */
   | { readonly type: 'reasoning'; readonly text: string }
   | Closing
   | { readonly type: 'aside'; readonly question: string; readonly text: string }

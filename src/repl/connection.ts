@@ -1,4 +1,3 @@
-import type { Entry } from './transcript/transcript.ts';
 import { Failure } from '../failure.ts';
 import { definitions } from '../settings/definitions.ts';
 import { noticeOverrides } from '../settings/read-settings.ts';
@@ -51,11 +50,7 @@ export function resendKey({ isLineMode, composer, restoredText, keyMap }: ReplSt
   return isRestored ? neededKeyOf('send', keyMap) : '/retry';
 }
 
-export async function connect(
-  session: Session,
-  target: Target,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
+export async function connect(session: Session, target: Target, signal: AbortSignal) {
   try {
     const connected = await session.service.connect(target.address, target.key, signal);
     const { service, isStored } = connected;
@@ -73,11 +68,7 @@ export async function connect(
   return [];
 }
 
-export async function findServers(
-  session: Session,
-  _input: undefined,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
+export async function findServers(session: Session, _input: undefined, signal: AbortSignal) {
   const servers = await session.service.findServers(signal);
   session.update((state) => onServersFound(state, servers));
   return [];

@@ -56,10 +56,7 @@ interface Sending {
 }
 
 /** Records the current system prompt, unless it already applies after `parent`. @returns the parent of the prompt */
-function systemParent(
-  { session, settings }: Sending,
-  parent: string | undefined,
-): string | undefined {
+function systemParent({ session, settings }: Sending, parent: string | undefined) {
   const journal = session.journal();
   const path = pathOf(endingWith(journal.conversation(), parent));
   const last = path.findLast(({ role }) => role === 'system')?.content ?? '';
@@ -223,11 +220,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
 }
 
 /** Answers, and asks again while an answer does not match the schema of its prompt file. */
-async function answerChecked(
-  sending: Sending,
-  check: AnswerCheck | undefined,
-  promptId: string,
-): Promise<AnswerOutcome> {
+async function answerChecked(sending: Sending, check: AnswerCheck | undefined, promptId: string) {
   const { session } = sending;
   let id = promptId;
   let failed: Choice['failed'] = [];

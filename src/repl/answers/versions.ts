@@ -136,11 +136,7 @@ function retry(state: ReplState, model: string): Update {
 }
 
 /** Restores a sent prompt with its files to the composer; sending it adds a version. */
-function restore(
-  state: ReplState,
-  { prompt }: PromptAndAnswer,
-  reason: 'edit' | 'undo',
-): ReplState {
+function restore(state: ReplState, { prompt }: PromptAndAnswer, reason: 'edit' | 'undo') {
   const { prompt: text, files } = splitPrompt(prompt.content);
   const composer = withSent(state.composer, state.history, text);
   const attachments = files.reduce(withFile, state.attachments);

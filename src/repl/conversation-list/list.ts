@@ -57,10 +57,7 @@ export function onListOpened(state: ReplState, loaded: OpenList): Update {
 }
 
 /** Reads what the open list wants, a part at a time: keys and timers are handled between the parts. */
-export async function readList(
-  session: Session,
-  { rows }: { readonly rows: readonly ListRow[] },
-): Promise<void> {
+export async function readList(session: Session, { rows }: { readonly rows: readonly ListRow[] }) {
   for (;;) {
     await nextTick();
     const { list, isLineMode } = session.state();

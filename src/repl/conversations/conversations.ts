@@ -19,7 +19,7 @@ import { closeList, openList, readConversations } from '../conversation-list/lis
 import { notice, type Entry } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { offWords, type SlashCommand } from '../slash-command.ts';
-import type { Dialog, ListOptions, ReplState, SessionSettings, Update } from '../state.ts';
+import type { Dialog, ListOptions, ReplState, Update } from '../state.ts';
 import {
   task,
   closeDialog,
@@ -62,11 +62,7 @@ function answerEntries(answer: Turn | undefined): readonly Entry[] {
 }
 
 /** `isFirst`: the turn before is not shown. */
-function promptEntries(
-  state: ReplState,
-  pair: PromptAndAnswer,
-  isFirst: boolean,
-): readonly Entry[] {
+function promptEntries(state: ReplState, pair: PromptAndAnswer, isFirst: boolean) {
   const { conversation, reasoning } = state;
   const { prompt, answer } = pair;
   const text = answer === undefined || reasoning === 'hide' ? '' : reasoningOf(answer);
@@ -119,10 +115,7 @@ export async function newConversation(session: Session): Promise<readonly Entry[
 }
 
 /** The settings of the first prompt: those of an opened conversation, unless this run sets them. */
-export function openedSettings(
-  settings: ResolvedSettings,
-  conversation: Conversation,
-): SessionSettings {
+export function openedSettings(settings: ResolvedSettings, conversation: Conversation) {
   const { model } = withModelOf(settings, modelOf(conversation)).values;
   const { maxTokens, system: configured, theme, wrap, times } = settings.values;
   const recorded = systemOf(conversation);

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { withBranch } from '../conversations/position.ts';
 import { attachedEntries } from '../conversations/sent-prompt.ts';
-import { notice, type Entry } from '../transcript/transcript.ts';
+import { notice } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { unquoted, type SlashCommand } from '../slash-command.ts';
 import type { NewPrompt, ReplState } from '../state.ts';
@@ -11,10 +11,7 @@ import { step, printNotice, startActivity, refuse } from '../step.ts';
 import type { ReplFiles } from './user-files.ts';
 
 /** A file that is attached again replaces the earlier one. */
-export function withFile(
-  files: readonly AttachedFile[],
-  file: AttachedFile,
-): readonly AttachedFile[] {
+export function withFile(files: readonly AttachedFile[], file: AttachedFile) {
   return [...files.filter(({ name }) => name !== file.name), file];
 }
 
@@ -32,11 +29,7 @@ export function discardRestored(state: ReplState): ReplState {
   return withBranch(next, branch.reason === 'edit' ? undefined : branch);
 }
 
-export async function attach(
-  session: Session,
-  path: string,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
+export async function attach(session: Session, path: string, signal: AbortSignal) {
   const { files, summary } = await session.files.attach(path, signal);
   session.update((state) => step(files.reduce(withAttached, state)));
   return [notice(summary ?? `${path} is attached to the next prompt`)];
@@ -109,11 +102,7 @@ type Mentioned = Partial<Awaited<ReturnType<ReplFiles['attach']>>> & { readonly 
 const hostOf = (path: string) => /^https?:\/\/(?:[^/?#]*@)?([^/?#]+)/i.exec(path)?.[1];
 
 /** Reads the file, folder, pattern or page of a mention; neither files nor a problem for a mention that is a word. */
-async function readMention(
-  session: Session,
-  path: string,
-  signal: AbortSignal,
-): Promise<Mentioned> {
+async function readMention(session: Session, path: string, signal: AbortSignal) {
   const { files } = session;
   const showHost = (host?: string) => session.update((state) => step({ ...state, host }));
   try {

@@ -2,7 +2,6 @@ import { startPrompt } from '../answers/send-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { unknownVariable } from '../../prompt-files/prompt-arguments.ts';
-import type { Candidate } from '../composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
 import { mentionsOf } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
@@ -36,10 +35,7 @@ export async function listPromptFiles(session: Session): Promise<void> {
   session.update((state) => step({ ...state, promptFiles }));
 }
 
-export async function valueCandidates(
-  session: Session,
-  name: string,
-): Promise<readonly Candidate[]> {
+export async function valueCandidates(session: Session, name: string) {
   const prompt = await session.prompts.open(name, new AbortController().signal);
   const variables = prompt?.variables ?? [];
   return variables.flatMap(({ name: variable, choices = [''], description: summary }) =>
@@ -48,10 +44,7 @@ export async function valueCandidates(
 }
 
 /** Why a value cannot be used; undefined if it can. */
-function valueProblem(
-  { name, choices, default: usual }: PromptVariable,
-  value: string,
-): string | undefined {
+function valueProblem({ name, choices, default: usual }: PromptVariable, value: string) {
   if (choices !== undefined && !choices.includes(value)) {
     return `${name} must be one of ${choices.join(', ')}`;
   }
@@ -147,10 +140,7 @@ function askOrSend(state: ReplState, pending: PendingPrompt): Update {
 }
 
 /** Asks for every variable if there are no arguments; else only for those without a default. */
-function missingOf(
-  state: ReplState,
-  { prompt, values, text }: PromptUse,
-): PendingPrompt['missing'] {
+function missingOf(state: ReplState, { prompt, values, text }: PromptUse) {
   const isBare = Object.keys(values).length === 0 && text === '';
   const variables = prompt.variables.filter(
     (variable) => values[variable.name] === undefined && (isBare || variable.default === undefined),

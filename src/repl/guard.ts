@@ -20,7 +20,7 @@ export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
     inspect(
       files: readonly AttachedFile[],
       { isConfirmed, isRedacted }: { readonly isConfirmed: boolean; readonly isRedacted: boolean },
-    ): { readonly files: readonly AttachedFile[]; readonly problem?: string } {
+    ) {
       const { address, isSandbox, isReplay = false } = service.facts();
       const baseUrl = isSandbox || isReplay ? undefined : address;
       const values = { ...settings.values, baseUrl };

@@ -33,7 +33,8 @@ const memoryFiles = (calls: string[]): ReplFiles => ({
     if (path.includes('missing')) throw new Failure('usage', `cannot attach ${path}`);
     const names = path.endsWith('/') ? [`${path}a.md`, `${path}b.md`] : [path];
     const files = names.map((name) => ({ name, content: `content of ${name}` }));
-    return names.length === 1 ? { files } : { files, summary: `attached ${path}: 2 files` };
+    const summary = names.length === 1 ? undefined : `attached ${path}: 2 files`;
+    return { files, summary };
   },
   kindOf(path) {
     if (/typo|heer/.test(path)) return undefined;

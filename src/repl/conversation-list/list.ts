@@ -3,17 +3,11 @@ import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { Session } from '../session.ts';
 import type { Entry } from '../transcript/transcript.ts';
-import type { ListOptions, ListRow, OpenList, ReplState, Update } from '../state.ts';
+import type { ListRow, OpenList, ReplState, Update } from '../state.ts';
 import { startActivity, step, task, withKeysReleased } from '../step.ts';
 
 /** Lists the conversations with the query in their titles or texts; keys typed meanwhile are for the list. */
-export function openList(
-  state: ReplState,
-  options: ListOptions = {},
-  query = '',
-  searchesTexts = false,
-): Update {
-  const wanted = { options, query, searchesTexts };
+export function openList(state: ReplState, wanted: Partial<OpenList> = {}): Update {
   const name = 'reading conversations';
   const started = startActivity(state, name, readConversations, wanted, withKeysReleased);
   if (state.isLineMode) return started;
@@ -22,11 +16,7 @@ export function openList(
 
 export async function readConversations(
   session: Session,
-  {
-    options,
-    query,
-    searchesTexts = false,
-  }: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
+  wanted: Partial<OpenList>,
 ): Promise<readonly Entry[]> {
   const rows = await session.library.read();
   if (rows.length === 0) {
@@ -35,9 +25,10 @@ export async function readConversations(
     });
   }
   const list: OpenList = {
-    options,
-    query,
-    searchesTexts,
+    options: {},
+    query: '',
+    searchesTexts: false,
+    ...wanted,
     openedAt: session.context.clock.date(),
     rows,
     excerpts: [],

@@ -240,7 +240,7 @@ export const conversationCommands: readonly SlashCommand[] = [
     summary: 'open the list, or search it for all words of a text',
     example: '/conversations tea',
     isUnlisted: true,
-    run: (state, query) => openList(state, {}, query, query !== ''),
+    run: (state, query) => openList(state, { query, searchesTexts: query !== '' }),
   },
   {
     name: 'rename',

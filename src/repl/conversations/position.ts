@@ -87,11 +87,10 @@ export function withBranch(state: ReplState, branch: Branch | undefined): ReplSt
   return { ...state, branch, context: contextUse({ ...state, branch }) };
 }
 
-function reportedTokens({ usage }: Turn): number | undefined {
-  if (usage?.total_tokens !== undefined) return usage.total_tokens;
-  return usage?.prompt_tokens === undefined || usage.completion_tokens === undefined
-    ? undefined
-    : usage.prompt_tokens + usage.completion_tokens;
+function reportedTokens({ usage = {} }: Turn): number | undefined {
+  const { total_tokens: total, prompt_tokens: prompt, completion_tokens: completion } = usage;
+  const isCounted = prompt !== undefined && completion !== undefined;
+  return total ?? (isCounted ? prompt + completion : undefined);
 }
 
 /** The last usage that the service reported for the present messages, plus an estimate of the turns after it. */
@@ -120,13 +119,9 @@ export function turnBefore({ turns }: Conversation, parent: string | undefined):
 }
 
 /** When a prompt was sent, if that is shown. @param isFirst the turn before is not shown */
-export function timeOf(
-  { conversation, settings }: ReplState,
-  { createdAt, parent }: Turn,
-  isFirst = false,
-): PromptTime | undefined {
-  if (settings.times === 'off') return undefined;
-  const before = isFirst ? undefined : turnBefore(conversation, parent)?.createdAt;
+export function timeOf(state: ReplState, { createdAt, parent }: Turn, isFirst = false) {
+  if (state.settings.times === 'off') return undefined;
+  const before = isFirst ? undefined : turnBefore(state.conversation, parent)?.createdAt;
   return promptTime(createdAt, before);
 }
 

@@ -27,16 +27,14 @@ export function createReplFiles(context: Context) {
   let listedAt = 0;
   return {
     /** A file, or a page; or the files of a folder or a pattern with a summary: their number, and what was left out. */
-    async attach(
-      typed: string,
-      signal: AbortSignal,
-    ): Promise<{ readonly files: readonly AttachedFile[]; readonly summary?: string | undefined }> {
+    async attach(typed: string, signal: AbortSignal) {
       let summary: string | undefined;
       const keep = (text: string) => void (summary = text);
       const notices = { notice: keep, warning: keep };
-      const files = await attachFiles([resolve(typed)], { signal, context, notices });
-      if (summary !== undefined) return { files, summary };
-      return { files: files.map((file) => ({ ...file, name: typed })) };
+      const found = await attachFiles([resolve(typed)], { signal, context, notices });
+      const named = found.map((file) => ({ ...file, name: typed }));
+      const files: readonly AttachedFile[] = summary === undefined ? named : found;
+      return { files, summary };
     },
     /** `page` is an `https:` address. Undefined if the path is nothing of these. */
     kindOf(typed: string): 'file' | 'folder' | 'pattern' | 'page' | undefined {
@@ -75,11 +73,7 @@ export function createReplFiles(context: Context) {
      * @returns its full path; undefined if the file exists and may not be replaced
      * @throws Failure
      */
-    write(
-      typed: string,
-      text: string,
-      { isPrivate = false, replaces = false } = {},
-    ): string | undefined {
+    write(typed: string, text: string, { isPrivate = false, replaces = false } = {}) {
       const name = resolve(typed);
       refuseReservedName(name, platform);
       const full = absolutePath(name);
@@ -141,7 +135,7 @@ export async function findFiles(
   files: ReplFiles,
   request: CompletionRequest,
   isWanted = () => true,
-): Promise<{ readonly candidates: readonly Candidate[]; readonly isPartial: boolean }> {
+) {
   const { typed } = request;
   const listed = () => matchCandidates(request, pathsInFolder(files, request));
   if (outside.test(typed)) return { candidates: listed(), isPartial: false };

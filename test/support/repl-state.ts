@@ -5,7 +5,7 @@ import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
 import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { answerAside } from '../../src/repl/answers/aside.ts';
 import { offerBranches, selectBranch, selectVersion } from '../../src/repl/answers/versions.ts';
-import { openPrompt, refuseMissing, scrollAway } from '../../src/repl/commands.ts';
+import { refuseMissing, scrollAway } from '../../src/repl/commands.ts';
 import { makeSummary } from '../../src/repl/context/compaction.ts';
 import { type KeyEvent, keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
@@ -28,6 +28,7 @@ import {
 import { findCandidates, pickFiles } from '../../src/repl/menu.ts';
 import { recognisePaths } from '../../src/repl/files/dropped-files.ts';
 import type { OpenedPrompt } from '../../src/repl/prompt-files/prompt-files.ts';
+import { openPromptFile } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole } from '../../src/repl/settings.ts';
@@ -124,7 +125,7 @@ const taskFunctions = {
   'select-version': selectVersion,
   'change-parameters': changeParameters,
   'choose-role': chooseRole,
-  'open-prompt': openPrompt,
+  'open-prompt': openPromptFile,
   compact: makeSummary,
   'change-journal': changeJournal,
   'new-conversation': newConversation,

@@ -16,17 +16,18 @@ interface PendingPrompt {
   readonly missing: readonly (PromptVariable | undefined)[];
 }
 
-/** Looks for a prompt file, and sends it or asks for its values; returns whether there is one. */
+/** Sends a prompt file, or asks for its values. */
 export async function openPromptFile(
   session: Session,
-  { name, argument }: { readonly name: string; readonly argument: string },
+  named: Readonly<{ name: string; argument: string; onMissing: (state: ReplState) => Update }>,
   signal: AbortSignal,
-): Promise<boolean> {
-  const prompt = await session.prompts.open(name, signal);
-  if (prompt === undefined) return false;
-  const use = readPromptArguments(prompt, argument);
-  session.update((state) => askOrSend(state, { use, missing: missingOf(state, use) }));
-  return true;
+) {
+  const prompt = await session.prompts.open(named.name, signal);
+  const use = prompt && readPromptArguments(prompt, named.argument);
+  session.update((state) =>
+    use ? askOrSend(state, { use, missing: missingOf(state, use) }) : named.onMissing(state),
+  );
+  return [];
 }
 
 /** Lists the prompt files again, as commands. */

@@ -104,7 +104,6 @@ export function createSession(options: {
       isChanging = false;
     }
   };
-  const wakeUp = createWakeUp();
   const transcript = new Transcript(
     () => format(state),
     (text) => screen.write(text),
@@ -134,8 +133,7 @@ export function createSession(options: {
       return controller.signal;
     },
     stop: (work = 'activity') => controllers.get(work)?.abort(new Stopped('stopped')),
-    hurried: () => wakeUp.next(),
-    retryNow: () => wakeUp.wake(),
+    wakeUp: createWakeUp(),
     quit: () => quit(),
     fail: (error) => fail(error),
     ended,
@@ -151,7 +149,6 @@ export function createSession(options: {
         await transcript.closeAnswer();
         const { isStored, path } = journal.state();
         if (!isStored && path !== undefined) session.print([storageEntry(session)]);
-        await transcript.closeAnswer();
         await allEnded();
         await journal.close();
       } finally {

@@ -378,9 +378,3 @@ export type AnswerOutcome =
       readonly failure: FailureText;
       readonly isRecorded?: boolean;
     };
-
-/** How an answer ended; `conversation` includes the received part of it. */
-export interface AnswerEnd {
-  readonly outcome: AnswerOutcome;
-  readonly conversation: Conversation;
-}

@@ -12,7 +12,7 @@ import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
 import { readConversations, readList } from '../../src/repl/conversation-list/list.ts';
 import { newConversation, resume } from '../../src/repl/conversations/conversations.ts';
-import { changeJournal } from '../../src/repl/conversations/position.ts';
+import { changeJournal, withConversation } from '../../src/repl/conversations/position.ts';
 import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
@@ -225,7 +225,7 @@ export const answerEnded = (
   outcome: AnswerOutcome,
   conversation: Conversation,
   now = 0,
-): StateChange => at(now, (state) => onAnswerEnded(state, { outcome, conversation }));
+): StateChange => at(now, (state) => onAnswerEnded(withConversation(state, conversation), outcome));
 
 /** The activity ends without entries. */
 export const taskEnded: StateChange = (state) =>

@@ -2,14 +2,7 @@ import { textOf } from '../../conversation/tree.ts';
 import { figuresLine, figuresText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { plainStyle } from '../../terminal/style.ts';
-import type {
-  AnswerEnd,
-  AnswerOutcome,
-  AnswerActivity,
-  Dialog,
-  ReplState,
-  Update,
-} from '../state.ts';
+import type { AnswerOutcome, AnswerActivity, Dialog, ReplState, Update } from '../state.ts';
 import { compactIfNeeded, offerRemedies } from '../context/compaction.ts';
 import { contentOf } from '../composer/paste.ts';
 import { isEmpty, withDraft } from '../composer/text-buffer.ts';
@@ -19,7 +12,6 @@ import {
   withBranch,
   lastPrompt,
   versionsOf,
-  withConversation,
   closingOf,
   timeOf,
 } from '../conversations/position.ts';
@@ -127,10 +119,10 @@ function onUnconfirmed(
 }
 
 /** Ends an answer: prints what follows it, and restores a prompt without an answer. */
-export function onAnswerEnded(state: ReplState, { outcome, conversation }: AnswerEnd): Update {
+export function onAnswerEnded(state: ReplState, outcome: AnswerOutcome): Update {
   const { activity: answer } = state;
   if (answer?.type !== 'answer') return step(state);
-  const next = withConversation({ ...state, activity: undefined }, conversation);
+  const next = { ...state, activity: undefined };
   const close = (ended: ReplState) => closeAnswer(ended, answer);
   if (outcome.type === 'finished') {
     // The service works again, so a paused queue continues.

@@ -17,7 +17,6 @@ import { hiddenCharacters, refusalNotice, truncationWarning } from '../../output
 import { cleanLine } from '../../secrets/secrets.ts';
 import type {
   AnswerActivity,
-  AnswerEnd,
   AnswerOutcome,
   Update,
   ReplState,
@@ -198,10 +197,9 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     begun = begin(answer);
     if (planned.warning !== undefined) session.print([notice(planned.warning)]);
     const { recorder, view } = begun;
-    const hurry = () => session.hurried();
     const request = async () => {
       const client = await service.current().clientOf(model.settings);
-      return client.chat(planned.request, { signal, hurry });
+      return client.chat(planned.request, { signal, hurry: session.wakeUp.next });
     };
     const { profile } = model.settings;
     const hasOwnKey = profile.value !== session.settings.profile.value;
@@ -295,18 +293,17 @@ export async function sendPrompt(
     readonly nextModel?: string;
   },
   signal: AbortSignal,
-): Promise<AnswerEnd> {
+): Promise<AnswerOutcome> {
   const { settings, nextModel } = sent;
-  let outcome: AnswerOutcome;
   try {
-    outcome = await answerPrompt({ session, settings, nextModel, signal }, sent.prompt);
+    return await answerPrompt({ session, settings, nextModel, signal }, sent.prompt);
   } catch (error) {
     if (!(error instanceof Unconfirmed)) throw error;
-    outcome = { type: 'unconfirmed', problem: error.message, hasSecrets: error.hasSecrets };
+    return { type: 'unconfirmed', problem: error.message, hasSecrets: error.hasSecrets };
   } finally {
     await session.transcript.closeAnswer();
+    updateConversation(session);
   }
-  return { outcome, conversation: session.journal().conversation() };
 }
 
 /** Sends a prompt. `draft` is restored to the composer if there is no answer; `options` are for this answer only. */

@@ -47,8 +47,7 @@ const answered = (prompts: number) => countOf(prompts, 'answered prompt');
 export function failureBeside(error: unknown, context: Context, command: string): FailureText {
   const text = failureText(error, context);
   const code = error instanceof Failure ? error.remedy?.code : undefined;
-  const isAboutAnswer =
-    code !== undefined && ['send-again', 'rephrase-prompt', 'ask-for-text'].includes(code);
+  const isAboutAnswer = /^(?:send-again|rephrase-prompt|ask-for-text)$/.test(code ?? '');
   return isAboutAnswer ? { ...text, hint: `/${command} asks again` } : text;
 }
 

@@ -74,11 +74,8 @@ export async function readList(session: Session, { rows }: { readonly rows: read
 export const closeList = (state: ReplState): ReplState =>
   state.list === undefined ? state : { ...state, list: undefined, dialog: state.list.dialog };
 
-export interface Match {
-  readonly row: ListRow;
-  /** Around the first hit in its texts. */
-  readonly excerpt: string | undefined;
-}
+/** A conversation, and the text around the first hit in it. */
+export type Match = ReturnType<typeof matchesOf>[number];
 
 /** The words before a title in a list, and how a screen reader says them. @param current the open conversation */
 export function rowMarks(row: ListRow, current: string) {
@@ -95,7 +92,7 @@ const isSearch = ({ searchesTexts, query }: OpenList) =>
  * The conversations with every term of the query in their title, model or id, or in their texts; in the order of the
  * list. Without a query, only the newest of those without an answer is among them, as a draft.
  */
-export function matchesOf(list: OpenList): readonly Match[] {
+export function matchesOf(list: OpenList) {
   const terms = searchTerms(list.query.toLowerCase());
   const isSearched = isSearch(list);
   const draft = list.rows.find(({ model }) => model === undefined);

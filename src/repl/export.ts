@@ -133,7 +133,7 @@ function withText(
   state: ReplState,
   [place = '-1', block]: readonly (string | undefined)[],
   run: (named: Named) => Update,
-): Update {
+) {
   const answers = answersOf(shownPath(state));
   const answer = answers.at(Number(place));
   if (answer === undefined) {
@@ -152,8 +152,8 @@ function withText(
 
 function copy(state: ReplState, argument: string): Update {
   const [, place, block, rest] = places.exec(argument) ?? [];
-  if (rest === '')
-    return withText(state, [place, block], (named) => step(state, task(copyAnswer, named)));
+  const run = (named: Named) => step(state, task(copyAnswer, named));
+  if (rest === '') return withText(state, [place, block], run);
   const hint = '/copy 2 copies the second code block, /copy -2 the answer before the last';
   return refuse(state, '/copy takes the number of a code block or answer', hint);
 }

@@ -152,6 +152,9 @@ const listedLength = 200;
 const listedText = ({ content }: Turn): string =>
   sanitizeLine(promptWithNames(content, listedLength).replaceAll(/\s+/g, ' ')).trim();
 
+const numbered = (found: readonly { readonly prompt: Turn }[]) =>
+  found.map(({ prompt }, index) => ({ value: String(index + 1), summary: listedText(prompt) }));
+
 /** Line mode cannot put the prompt into a composer, and prints it. */
 function editPrompt(state: ReplState, pair: PromptAndAnswer): Update {
   const restored = restore(state, pair, 'edit');
@@ -293,13 +296,7 @@ export const answerCommands: readonly SlashCommand[] = [
     isSilent: true,
     summary: 'edit an earlier prompt, or the n-th last, as a new version',
     example: '/edit 2',
-    completes: (_repl, state) =>
-      promptsOf(currentPath(state))
-        .toReversed()
-        .map(({ prompt }, index) => ({
-          value: String(index + 1),
-          summary: truncateToWidth(listedText(prompt), quotedColumns),
-        })),
+    completes: (_repl, state) => numbered(promptsOf(currentPath(state)).toReversed()),
     run: editEarlier,
   },
   {
@@ -337,11 +334,7 @@ export const answerCommands: readonly SlashCommand[] = [
     argument: '[n]',
     summary: 'list the branches of edited prompts, or go to the n-th',
     example: '/branches 2',
-    completes: (_repl, state) =>
-      branchesOf(state).map(({ prompt }, index) => ({
-        value: String(index + 1),
-        summary: listedText(prompt),
-      })),
+    completes: (_repl, state) => numbered(branchesOf(state)),
     run: branches,
   },
 ];

@@ -15,21 +15,6 @@ const down = new Failure('server_error', 'the service answered 500');
 const cut = new Failure('incomplete', 'the answer was cut', { remedy: { code: 'send-again' } });
 
 describe('a prompt', () => {
-  test('is sent with the previous turns, and its answer is shown and recorded', async () => {
-    const { session, text, requests, submit } = createMemorySession(
-      saying('first ', 'answer'),
-      saying('second'),
-    );
-    await submit('one', 'two');
-    expect(requests[1]?.messages).toEqual([
-      { role: 'user', content: 'one' },
-      { role: 'assistant', content: 'first answer' },
-      { role: 'user', content: 'two' },
-    ]);
-    expect(text()).toBe('You: one\norigin: first answer\nYou: two\norigin: second\n');
-    expect(pathOf(session.state().conversation)).toHaveLength(4);
-  });
-
   test('includes the current system prompt once', async () => {
     const { requests, submit } = createMemorySession();
     await submit('/system be brief', 'one', 'two', '/system off', 'three');

@@ -59,14 +59,6 @@ describe('R10: /model', () => {
     expect(session.state()).toMatchObject({ dialog: undefined, settings: { model: 'other' } });
   });
 
-  test('prints the list in line mode', async () => {
-    const { text, submit } = openMemorySession({ state: { isLineMode: true } });
-    await submit('/model');
-    expect(text()).toMatch(
-      /^natter: the model is origin; .*\nnatter:\norigin, context .*\nother\n$/,
-    );
-  });
-
   test('asks before it uses a model that the service does not list', async () => {
     const { session, enter, submit } = createMemorySession();
     const { dialog, settings } = await submit('/model othr');
@@ -136,19 +128,6 @@ test('/resume of a conversation that is open in another natter offers a copy', a
   await submit('/resume abcd2345');
   expect((await submit('1')).conversation.id).not.toBe(id);
   expect(text()).toContain(`conversation ${session.state().conversation.id}`);
-});
-
-test('/version prints the version once, with its number', async () => {
-  const { text, submit } = createMemorySession(saying('first'), saying('second'));
-  await submit('one', '/edit', ' more');
-  expect(text()).toMatch(/second\nnatter: this is version 2 of 2; \/version switches\n$/);
-  const before = text().length;
-  await submit('/version 1');
-  expect(text().slice(before)).toBe(
-    'You: one\norigin: first\nnatter: this is version 1 of 2; /version switches\n',
-  );
-  await submit('/version 1');
-  expect(text()).toMatch(/switches\nnatter: this is version 1 of 2\n$/);
 });
 
 test('/retry uses a changed system prompt', async () => {

@@ -163,6 +163,13 @@ const service = {
 /** Fills 80% of the window. */
 const long = 'word '.repeat(600);
 
+/** A session with a small window and automatic summaries. */
+const automatic = (...replies: readonly Reply[]) =>
+  openMemorySession({
+    replies,
+    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
+  });
+
 test('at 80% of the window a notice names /compact, and the setting makes the summary at once', async () => {
   const asked = openMemorySession({ replies: [saying(long)], state: { service } });
   await asked.submit('why?');
@@ -170,16 +177,13 @@ test('at 80% of the window a notice names /compact, and the setting makes the su
     /% of origin's window is used .*; \/compact replaces the older turns/,
   );
   expect(asked.requests).toHaveLength(1);
-  const automatic = openMemorySession({
-    replies: [saying(long), saying('short'), saying('2')],
-    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
-  });
-  await automatic.submit('why?');
-  expect(automatic.requests).toHaveLength(2);
-  expect(automatic.text()).not.toContain('/compact replaces');
-  await automatic.submit('and?');
-  expect(automatic.requests.at(-1)?.messages).toHaveLength(1);
-  expect(automatic.requests).toHaveLength(3);
+  const memory = automatic(saying(long), saying('short'), saying('2'));
+  await memory.submit('why?');
+  expect(memory.requests).toHaveLength(2);
+  expect(memory.text()).not.toContain('/compact replaces');
+  await memory.submit('and?');
+  expect(memory.requests.at(-1)?.messages).toHaveLength(1);
+  expect(memory.requests).toHaveLength(3);
 });
 
 test('R2: a prompt that is refused in a full window is not sent again, but /compact and /undo are named', async () => {
@@ -204,10 +208,11 @@ test.each([
 });
 
 test('an automatic summary that leaves the window nearly full is reported and not repeated', async () => {
-  const memory = openMemorySession({
-    replies: [saying('word '.repeat(1200)), saying('word '.repeat(700)), saying('2')],
-    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
-  });
+  const memory = automatic(
+    saying(long + long),
+    saying(`${long}${'word '.repeat(100)}`),
+    saying('2'),
+  );
   await memory.submit('why?');
   expect(memory.text()).toMatch(
     /% of origin's window is still used \(.*\); \/new starts an empty conversation/,
@@ -217,28 +222,17 @@ test('an automatic summary that leaves the window nearly full is reported and no
 });
 
 test('a /compact without anything to summarize leaves automatic summaries on', async () => {
-  const memory = openMemorySession({
-    replies: [saying(long), saying('short')],
-    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
-  });
+  const memory = automatic(saying(long), saying('short'));
   await memory.submit('/compact', 'why?');
   expect(memory.requests).toHaveLength(2);
 });
 
 test('a failed automatic summary is not tried again before a new conversation', async () => {
-  const memory = openMemorySession({
-    replies: [
-      saying(long),
-      failing(new Failure('server_error', 'no')),
-      saying('2'),
-      saying(long),
-      saying('of long words'),
-    ],
-    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
-  });
+  const failed = failing(new Failure('server_error', 'no'));
+  const memory = automatic(saying(long), failed, saying('2'), saying(long), saying('of long'));
   await memory.submit('why?', 'and?');
   expect(memory.requests).toHaveLength(3);
   await memory.submit('/new', 'and?');
   expect(memory.requests).toHaveLength(5);
-  expect(memory.text()).toContain('summary: of long words');
+  expect(memory.text()).toContain('summary: of long');
 });

@@ -9,18 +9,13 @@ import { isJsonObject, parseJson } from '../json.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { removeFile } from '../storage/files.ts';
 import { readLines } from '../storage/read-lines.ts';
-import { appendLine } from '../storage/state-file.ts';
+import { appendLine } from '../storage/append-file.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import { type Answer, failureOfSeveral } from './ask.ts';
 import { promptMessages } from './plan-request.ts';
 
-type Border = 'lines' | 'paragraphs';
-
-const linesOf = (text: string): readonly string[] => text.split(/(?<=\n)/);
-
-/** Each with the blank lines after it. */
-const paragraphsOf = (text: string): readonly string[] =>
-  text.split(/(?<=\n[^\S\n]*\n)(?=[^\S\n]*\S)/);
+/** Where a text is cut: after lines, and after paragraphs with the blank lines after them. */
+const borders = { lines: /(?<=\n)/, paragraphs: /(?<=\n[^\S\n]*\n)(?=[^\S\n]*\S)/ };
 
 /** Never divides a surrogate pair. */
 function cutLine(line: string, most: number): readonly string[] {
@@ -43,9 +38,8 @@ interface Unit {
 }
 
 /** The smallest pieces of the text: paragraphs or lines that fit, else lines of a paragraph, else parts of a line. */
-function unitsOf(text: string, border: Border, most: number): readonly Unit[] {
-  const pieces = border === 'paragraphs' ? paragraphsOf(text) : linesOf(text);
-  return pieces.flatMap((piece): readonly Unit[] => {
+function unitsOf(text: string, border: keyof typeof borders, most: number): readonly Unit[] {
+  return text.split(borders[border]).flatMap((piece): readonly Unit[] => {
     const tokens = estimateTokens(piece);
     if (tokens <= most) return [{ text: piece, tokens }];
     if (border === 'paragraphs') return unitsOf(piece, 'lines', most);
@@ -75,7 +69,7 @@ function pack<Item extends { readonly tokens: number }>(items: readonly Item[], 
  * text.
  * @returns the parts, and the number of lines longer than a part, which were cut between characters
  */
-export function cutText(text: string, border: Border, most: number) {
+export function cutText(text: string, border: keyof typeof borders, most: number) {
   const units = unitsOf(text, border, most);
   const parts = pack(units, most).map(({ items }) => items.map((unit) => unit.text).join(''));
   return { parts, longLines: units.filter(({ isCut }) => isCut).length };
@@ -135,7 +129,7 @@ function packTexts(texts: readonly AttachedFile[], budget: number): readonly Pie
 /** Cuts the texts, and groups what fits in one request. */
 export function planPieces(
   texts: readonly AttachedFile[],
-  border: Border,
+  border: keyof typeof borders,
   budget: number,
 ): { readonly pieces: readonly Piece[]; readonly longLines: number } {
   let longLines = 0;
@@ -191,49 +185,39 @@ export interface PieceAnswer {
 export const hashOf = (...texts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
 
-/** Answers for prompts, in memory and in a file, so that the same command does not ask again. */
-export class KeptAnswers {
-  readonly #answers = new Map<string, PieceAnswer>();
-  readonly #file: string | undefined;
-
-  /** @param file undefined if nothing is saved. @throws Failure `storage` */
-  constructor(file: string | undefined) {
-    this.#file = file;
-    if (file === undefined || !existsSync(file)) return;
-    try {
-      for (const line of readLines(file)) {
-        const value = parseJson(line);
-        // The last line may have been cut.
-        if (!isJsonObject(value)) continue;
-        const { prompt, content, usage } = value;
-        if (typeof prompt !== 'string' || typeof content !== 'string') continue;
-        this.#answers.set(prompt, { content, usage });
+/**
+ * Opens the answers for prompts, in memory and in a file, so that the same command does not ask again.
+ * @param file undefined if nothing is saved
+ * @throws Failure `storage`
+ */
+export function openKeptAnswers(file: string | undefined) {
+  const answers = new Map<string, PieceAnswer>();
+  try {
+    for (const line of file !== undefined && existsSync(file) ? readLines(file) : []) {
+      const value = parseJson(line);
+      // The last line may have been cut.
+      const { prompt, content, usage } = isJsonObject(value) ? value : {};
+      if (typeof prompt === 'string' && typeof content === 'string') {
+        answers.set(prompt, { content, usage });
       }
-    } catch (error) {
-      throw storageFailure('read', file, error);
     }
+  } catch (error) {
+    throw storageFailure('read', file ?? '', error);
   }
-
-  get saved(): number {
-    return this.#file === undefined ? 0 : this.#answers.size;
-  }
-
-  find(prompt: string): PieceAnswer | undefined {
-    return this.#answers.get(hashOf(prompt));
-  }
-
-  keep(prompt: string, { content, metadata }: Answer): void {
-    const answer = { content, usage: metadata.usage ?? null };
-    const hash = hashOf(prompt);
-    this.#answers.set(hash, answer);
-    if (this.#file !== undefined) {
-      appendLine(this.#file, JSON.stringify({ prompt: hash, ...answer }));
-    }
-  }
-
-  remove(): void {
-    if (this.#file !== undefined) removeFile(this.#file);
-  }
+  return {
+    /** The number of answers that are in the file. */
+    saved: () => (file === undefined ? 0 : answers.size),
+    find: (prompt: string) => answers.get(hashOf(prompt)),
+    keep(prompt: string, { content, metadata }: Answer): void {
+      const answer = { content, usage: metadata.usage ?? null };
+      const hash = hashOf(prompt);
+      answers.set(hash, answer);
+      if (file !== undefined) appendLine(file, JSON.stringify({ prompt: hash, ...answer }));
+    },
+    remove(): void {
+      if (file !== undefined) removeFile(file);
+    },
+  };
 }
 
 const atOnce = 4;
@@ -248,7 +232,7 @@ const mostFailures = 4;
  */
 export async function askPieces(
   prompts: readonly string[],
-  kept: KeptAnswers,
+  kept: ReturnType<typeof openKeptAnswers>,
   signal: AbortSignal,
   send: (prompt: string) => Promise<Answer>,
 ): Promise<readonly PieceAnswer[]> {

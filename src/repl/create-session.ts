@@ -1,5 +1,4 @@
 import { Transcript, type TranscriptFormat } from './transcript/transcript.ts';
-import { createWakeUp } from '../clock.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
 import { isEmpty } from './composer/text-buffer.ts';
@@ -48,6 +47,7 @@ export function createSession(options: {
   const { clock } = repl.context;
   let { state, journal } = options;
   const controllers = new Map<Work, AbortController>();
+  let hurry: () => void = () => undefined;
   let quit: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const ended = new Promise<void>((resolve, reject) => {
@@ -133,7 +133,8 @@ export function createSession(options: {
       return controller.signal;
     },
     stop: (work = 'activity') => controllers.get(work)?.abort(new Stopped('stopped')),
-    wakeUp: createWakeUp(),
+    hurried: () => new Promise<void>((resolve) => (hurry = resolve)),
+    hurry: () => hurry(),
     quit: () => quit(),
     fail: (error) => fail(error),
     ended,

@@ -94,7 +94,7 @@ function takeDraft(state: ReplState, draft: Draft): Update {
   return step(next, task(remember, typedContent(draft)));
 }
 
-export const hurry = (session: Session): void => session.wakeUp.wake();
+export const hurry = (session: Session): void => session.hurry();
 
 /** Ends the wait before a retry. */
 function retryNow(state: ReplState): Update {

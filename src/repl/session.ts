@@ -7,7 +7,6 @@ import {
 } from '../output/ending-failure.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
-import type { createWakeUp } from '../clock.ts';
 import { withCommands } from '../failure.ts';
 import type { Context, Run } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
@@ -70,8 +69,9 @@ export interface Session extends Repl {
   /** A signal for the answer or command that starts, or for a side question; `stop` aborts it. */
   begin(work?: Work): AbortSignal;
   stop(work?: Work): void;
-  /** Ends the wait before a retry. */
-  readonly wakeUp: ReturnType<typeof createWakeUp>;
+  /** Resolves at the next `hurry`. */
+  hurried(): Promise<void>;
+  hurry(): void;
   quit(): void;
   /** Ends the session with an error that cannot be shown as an entry. */
   fail(error: unknown): void;

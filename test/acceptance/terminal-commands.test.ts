@@ -150,16 +150,6 @@ test('-f with a URL uses the proxy', async () => {
   expect(service.requests).toEqual([]);
 });
 
-test('Y10: a prompt that looks like a command needs a confirmation on a terminal, by default no', async () => {
-  const server = await serve([[streamed('Hello')]]);
-  const terminal = openTerminal(['model', 'list'], { env: serviceAt(server) });
-  await terminal.waitFor(/Send it as a prompt\? \[y\/N\]/);
-  terminal.type('\r');
-  expect((await terminal.exit).exitCode).toBe(2);
-  expect(await terminal.transcript()).toContain('natter -- model list');
-  expect(server.connections()).toBe(0);
-});
-
 test('natter --verbose -V prints versions, the installation folder and how to update', async () => {
   const { stdout } = await runNatter(['--verbose', '-V']);
   expect(stdout).toContain(`node       ${process.versions.node}\n`);

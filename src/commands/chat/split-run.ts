@@ -8,9 +8,9 @@ import {
   combinePrompt,
   combineRequests,
   hashOf,
-  KeptAnswers,
   leastBudget,
   longestPrompt,
+  openKeptAnswers,
   type Piece,
   type PieceAnswer,
   piecePrompt,
@@ -149,7 +149,7 @@ async function sendPieces(run: SplitRun): Promise<void> {
     piecePrompt(prompt, piece, index + 1, pieces.length),
   );
   const asker = await openAsker(run, { command: 'chat --split' }, { network: undiciNetwork });
-  const kept = new KeptAnswers(keptFile(run, prompts));
+  const kept = openKeptAnswers(keptFile(run, prompts));
   const progress = createProgress(run, prompts.length);
   const reported = new Set<string>();
   const warn = (text: string) => {
@@ -175,8 +175,8 @@ async function sendPieces(run: SplitRun): Promise<void> {
     return { ...answer, failure: failure ?? (isStrict ? truncationFailure(metadata) : undefined) };
   };
   try {
-    if (kept.saved > 0) {
-      notices.notice(`continuing: ${count(kept.saved)} answers are from an earlier run`);
+    if (kept.saved() > 0) {
+      notices.notice(`continuing: ${count(kept.saved())} answers are from an earlier run`);
     }
     progress.show();
     const send = (next: readonly string[]) => askPieces(next, kept, context.signal, askPiece);
@@ -192,8 +192,8 @@ async function sendPieces(run: SplitRun): Promise<void> {
     progress.end();
     // Pieces that are too long are not sent again.
     if (error instanceof Failure && isTooLong(error)) kept.remove();
-    if (context.signal.aborted && kept.saved > 0) {
-      const text = `${countOf(kept.saved, 'answer')} kept`;
+    if (context.signal.aborted && kept.saved() > 0) {
+      const text = `${countOf(kept.saved(), 'answer')} kept`;
       notices.notice(`${text}; run the same command again to send the rest`);
     }
     throw error;

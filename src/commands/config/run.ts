@@ -10,7 +10,12 @@ import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { describeSource } from '../../settings/resolved-settings.ts';
 import { parseSettingName } from '../../settings/setting-name.ts';
-import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
+import {
+  jsonRow,
+  listSettings as settingRows,
+  settingRow,
+  valueText,
+} from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
@@ -66,31 +71,25 @@ export const getSetting: Action<JsonOptions, [name: string]> = async (run, name)
     });
   }
   if (options.json === true) return printJson(context, jsonRow(row));
-  await context.streams.stdout.write(`${sanitizeLine(row.value)}\n`);
+  await context.streams.stdout.write(`${sanitizeLine(valueText(row))}\n`);
 };
 
 const keyAction = (name: string) => /^keys\.(.+)$/.exec(name)?.[1];
 
 /**
- * Checks the keys of a profile after a change of `keys.<action>`. Keys that had a problem before are not checked: each
- * change would be refused for a problem elsewhere, which only changes can remove.
+ * Changes the keys of a profile, and checks them. Keys that had a problem before are not checked: each change would be
+ * refused for a problem elsewhere, which only changes can remove.
  * @throws Failure `usage` for a key of two actions
  */
-function checkKeys(
-  name: string,
-  profile: string,
-  before: StoredSettings,
-  after: StoredSettings,
-): StoredSettings {
-  if (keyAction(name) === undefined) return after;
-  const check = ({ settings }: StoredSettings) => ownKeyMap(settings.profiles[profile]?.keys ?? {});
+function changeKeys(profile: string, { settings }: StoredSettings, change: () => void): void {
+  const check = () => ownKeyMap(settings.profiles[profile]?.keys ?? {});
   try {
-    check(before);
+    check();
   } catch {
-    return after;
+    return change();
   }
-  check(after);
-  return after;
+  change();
+  check();
 }
 
 /** The longest value in a notice, in columns; a system prompt may be long. */
@@ -112,14 +111,18 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
   const action = keyAction(name);
   const given = action === undefined ? value : storedKeys(action, value);
   let profile = '';
-  const stored = await changeStored(context, (before) => {
-    profile = chooseProfile(options.profile, context.environment, before, true).value;
-    const after = profiles.setStoredSetting(before, profile, name, given);
-    return checkKeys(name, profile, before, after);
+  const stored = await changeStored(context, (changed) => {
+    profile = chooseProfile(options.profile, context.environment, changed, true).value;
+    const set = () => profiles.setStoredSetting(changed, profile, name, given);
+    if (action === undefined) set();
+    else changeKeys(profile, changed, set);
   });
   const set = profiles.getStoredSetting(stored, profile, name);
-  const text = truncateToWidth(sanitizeLine(storedText(shownName, set)), shownColumns);
-  notices.notice(`${name} is set to ${text} in profile ${profile}`);
+  const source = { kind: 'profile', name: profile } as const;
+  const text = valueText(settingRow(shownName, set, source));
+  notices.notice(
+    `${name} is set to ${truncateToWidth(sanitizeLine(text), shownColumns)} in profile ${profile}`,
+  );
   const hint = isCommand ? shellHint(value) : undefined;
   if (hint !== undefined) notices.warning(hint);
 };
@@ -135,9 +138,11 @@ export const unsetSetting: Action<GlobalOptions, [name: string]> = async (
     notices.notice(`${name} was not set in profile ${profile}`);
     return;
   }
-  await changeStored(context, (before) =>
-    checkKeys(name, profile, before, profiles.unsetStoredSetting(before, profile, name)),
-  );
+  await changeStored(context, (changed) => {
+    const unset = () => profiles.unsetStoredSetting(changed, profile, name);
+    if (keyAction(name) === undefined) unset();
+    else changeKeys(profile, changed, unset);
+  });
   notices.notice(`${name} is no longer set in profile ${profile}`);
 };
 

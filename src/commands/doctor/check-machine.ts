@@ -15,7 +15,7 @@ import {
   describeUnsent,
   type ResolvedSettings,
 } from '../../settings/resolved-settings.ts';
-import { listSettings } from '../../settings/setting-rows.ts';
+import { listSettings, type SettingRow, valueText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { otherProfiles, readSettings } from '../../settings/read-settings.ts';
 import { asFailure, failed, note, ok, warning, type Examination, type Finding } from './finding.ts';
@@ -75,7 +75,9 @@ function* unknownVariables(environment: Environment): Generator<Finding> {
 }
 
 /** The values of the families and of a command may be private: the name of a user, of a team, of a vault. */
-function shownValue(name: string, value: string): string {
+function shownValue(row: SettingRow): string {
+  const { name } = row;
+  const value = valueText(row);
   if (name === definitions.system.name) return `${value.length} characters`;
   if (name === definitions.apiKeyCommand.name) return 'set';
   return familyNames.some((family) => name.startsWith(`${family}.`)) ? 'set' : value;
@@ -83,9 +85,10 @@ function shownValue(name: string, value: string): string {
 
 /** The settings in force that are not the default, without the key. */
 function* changedSettings(settings: ResolvedSettings): Generator<Finding> {
-  for (const { name, value = '', source } of listSettings(settings)) {
+  for (const row of listSettings(settings)) {
+    const { name, source } = row;
     if (name === 'api-key' || source.kind === 'default') continue;
-    yield note('setting', `${name}: ${shownValue(name, value)} (${describeSource(source)})`);
+    yield note('setting', `${name}: ${shownValue(row)} (${describeSource(source)})`);
   }
 }
 

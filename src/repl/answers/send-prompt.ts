@@ -199,7 +199,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     const { recorder, view } = begun;
     const request = async () => {
       const client = await service.current().clientOf(model.settings);
-      return client.chat(planned.request, { signal, hurry: session.wakeUp.next });
+      return client.chat(planned.request, { signal, hurry: () => session.hurried() });
     };
     const { profile } = model.settings;
     const hasOwnKey = profile.value !== session.settings.profile.value;

@@ -14,7 +14,7 @@ import {
   hasLetters,
   matchCandidates,
 } from '../composer/completion.ts';
-import { removeFile, replaceContent } from '../../storage/files.ts';
+import { isFile, isFolder as isFolderAt, removeFile, replaceContent } from '../../storage/files.ts';
 
 /** Brackets alone are parts of names, and a question mark ends a sentence. */
 const isMentionedPattern = (typed: string) => /\*|\{.+,.+\}/.test(typed);
@@ -45,7 +45,7 @@ export function createReplFiles(context: Context) {
     paths(): Promise<PathList> {
       const now = context.clock.monotonic();
       if (listed === undefined || now - listedAt >= maxAge) {
-        listed = listPaths('.', { clock: context.clock });
+        listed = listPaths('.', context.clock);
         listedAt = now;
       }
       return listed;
@@ -59,8 +59,10 @@ export function createReplFiles(context: Context) {
           .map((entry) => {
             const target = () => kindOf(join(folder, entry.name));
             const isLink = entry.isSymbolicLink();
-            const isFolder = entry.isDirectory() || (isLink && target() === 'folder');
-            return { value: entry.name, isFolder };
+            return {
+              value: entry.name,
+              isFolder: entry.isDirectory() || (isLink && target() === 'folder'),
+            };
           })
           .sort((one, other) => one.value.localeCompare(other.value));
       } catch {
@@ -108,14 +110,8 @@ export function expandHome(typed: string, home: string | undefined): string {
 
 /** Undefined if the path is neither, or cannot be read. */
 export function kindOf(name: string): 'file' | 'folder' | undefined {
-  try {
-    const stats = fs.statSync(name, { throwIfNoEntry: false });
-    if (stats?.isFile() === true) return 'file';
-    return stats?.isDirectory() === true ? 'folder' : undefined;
-  } catch {
-    // Such as a name that is too long, or a link to itself.
-    return undefined;
-  }
+  if (isFile(name)) return 'file';
+  return isFolderAt(name) ? 'folder' : undefined;
 }
 
 /** A path that is not below the current folder, or hidden: only its folder is listed. */

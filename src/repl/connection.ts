@@ -81,12 +81,9 @@ export function onServersFound(state: ReplState, servers: readonly FoundServer[]
 }
 
 /** Asks again for the key if that was wrong, else for the address. */
-export function onConnectionFailed(
-  state: ReplState,
-  failure: FailureText,
-  { address, key, previous }: Target,
-): Update {
+export function onConnectionFailed(state: ReplState, failure: FailureText, target: Target): Update {
   const { service } = state;
+  const { address, key, previous } = target;
   if (failure.kind === 'unauthorized') {
     const dialog = keyDialog(service, address, previous);
     return refuse({ ...state, dialog }, failure.message, keyHint(key !== undefined));

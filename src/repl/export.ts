@@ -96,10 +96,8 @@ export async function copyAnswer(session: Session, { text, name }: Named): Promi
   session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
-export async function saveAnswer(
-  session: Session,
-  { text, name, path: file }: Named & { readonly path: string },
-): Promise<readonly Entry[]> {
+export async function saveAnswer(session: Session, saved: Named & { readonly path: string }) {
+  const { text, name, path: file } = saved;
   const path = session.files.write(file, session.guard.restoreText(text));
   if (path === undefined) {
     const hint = 'choose another name';

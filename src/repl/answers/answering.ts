@@ -49,11 +49,9 @@ function continueHint(
   return isRecorded || key !== '/retry' ? `${key} sends it again` : undefined;
 }
 
-function onFailure(
-  state: ReplState,
-  outcome: AnswerOutcome & { type: 'failed' },
-  answer: AnswerActivity,
-): Update {
+type Ended<Type> = AnswerOutcome & { readonly type: Type };
+
+function onFailure(state: ReplState, outcome: Ended<'failed'>, answer: AnswerActivity) {
   const { hasText, isRecorded = true } = outcome;
   const { message, hint, kind } = outcome.failure;
   const restored = hasText ? state : restorePrompt(state, answer);
@@ -101,11 +99,8 @@ function secretsDialog(address: string): Dialog {
   };
 }
 
-function onUnconfirmed(
-  state: ReplState,
-  { problem, hasSecrets }: AnswerOutcome & { type: 'unconfirmed' },
-  answer: AnswerActivity,
-): Update {
+function onUnconfirmed(state: ReplState, outcome: Ended<'unconfirmed'>, answer: AnswerActivity) {
+  const { problem, hasSecrets } = outcome;
   const next = restorePrompt(state, answer);
   const isRestored = next !== state;
   const unconfirmed = isRestored ? contentOf(next.composer) : undefined;

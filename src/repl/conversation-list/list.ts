@@ -2,7 +2,6 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { Session } from '../session.ts';
-import type { Entry } from '../transcript/transcript.ts';
 import type { ListRow, OpenList, ReplState, Update } from '../state.ts';
 import { startActivity, step, task, withKeysReleased } from '../step.ts';
 
@@ -14,10 +13,7 @@ export function openList(state: ReplState, wanted: Partial<OpenList> = {}): Upda
   return { ...started, state: { ...started.state, typeAhead: { keys: [] } } };
 }
 
-export async function readConversations(
-  session: Session,
-  wanted: Partial<OpenList>,
-): Promise<readonly Entry[]> {
+export async function readConversations(session: Session, wanted: Partial<OpenList>) {
   const rows = await session.library.read();
   if (rows.length === 0) {
     throw new Failure('not_found', 'there is no conversation yet', {

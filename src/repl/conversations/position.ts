@@ -1,4 +1,3 @@
-import type { Message } from '../../client/contract.ts';
 import { contextFit } from '../../conversation/context-fit.ts';
 import { estimateMessages } from '../../conversation/token-estimate.ts';
 import {
@@ -38,10 +37,7 @@ export function conversationOf({ conversation, branch }: Place): Conversation {
 }
 
 /** The messages of a request, which may end with others than those of the conversation; an empty system prompt is omitted. */
-export function messagesFor(
-  conversation: Conversation,
-  next: Parameters<typeof messagesOf>[1] = [],
-): readonly Message[] {
+export function messagesFor(conversation: Conversation, next?: Parameters<typeof messagesOf>[1]) {
   return messagesOf(conversation, next).filter(
     ({ role, content }) => role !== 'system' || content.trim() !== '',
   );

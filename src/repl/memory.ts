@@ -82,8 +82,6 @@ export function createReplMemory(context: Context, isKept: boolean, notices: Not
   };
 }
 
-export type ReplMemory = ReturnType<typeof createReplMemory>;
-
 const recordOf = (text: string, at: Date, folder?: string) =>
   JSON.stringify({ at: at.toISOString(), folder, text });
 

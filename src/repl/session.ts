@@ -15,7 +15,7 @@ import type { ReplLibrary } from './conversations/library.ts';
 import type { Entry, Transcript } from './transcript/transcript.ts';
 import type { ReplFiles } from './files/user-files.ts';
 import type { createReplGuard } from './guard.ts';
-import type { ReplMemory } from './memory.ts';
+import type { createReplMemory } from './memory.ts';
 import type { ReplPrompts } from './prompt-files/prompt-files.ts';
 import type { ReplService } from './service.ts';
 
@@ -28,7 +28,7 @@ export interface Repl extends Run<ChatOptions> {
   readonly files: ReplFiles;
   readonly prompts: ReplPrompts;
   readonly guard: ReturnType<typeof createReplGuard>;
-  readonly memory: ReplMemory;
+  readonly memory: ReturnType<typeof createReplMemory>;
 }
 
 /** The output of a session: a live region, or plain lines. */

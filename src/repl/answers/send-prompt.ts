@@ -96,10 +96,6 @@ const continuation = {
   content: 'Continue exactly where your last answer stopped, without repeating any of it.',
 } as const;
 
-/** Explains it once, until the user chooses. */
-const thoughtNotice =
-  'the reasoning (<think>) of the answer is not shown; /reasoning show shows it in the next answers';
-
 /** Why an answer is unusual: a refusal, its failure or finish reason, or that the service cut the prompt. */
 export function endingTexts({ metadata, failure }: Answer, limit?: string): readonly string[] {
   const { refusal, finishReason = 'stop' } = metadata;
@@ -116,22 +112,21 @@ function printNotices(session: Session, answer: Answer, view: View, removed: num
   const reasoning = isShown ? view.reasoning.slice(view.written) : '';
   const explainsThought = view.hidesThought && !session.state().hasExplainedThought;
   if (explainsThought) session.update((state) => step({ ...state, hasExplainedThought: true }));
+  const explanation =
+    'the reasoning (<think>) of the answer is not shown; /reasoning show shows it in the next answers';
   const texts = [
     reasoning === '' ? undefined : `reasoning after the first text: ${reasoning}`,
     ...endingTexts(answer, tokenLimitNotice),
     removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
-    explainsThought ? thoughtNotice : undefined,
+    explainsThought ? explanation : undefined,
   ].filter((text) => text !== undefined);
   session.print(texts.map((text) => notice(cleanLine(session.context, text))));
 }
 
-/** An answer, and the model that gave it; undefined if none could be asked. */
-type TurnAnswer = Answer & { readonly choice?: Choice };
-
 /** Ends an answer in the journal and on the screen. A response that is no answer counts as complete. */
 async function endAnswer(
   session: Session,
-  answer: TurnAnswer,
+  answer: Answer & { readonly choice?: Choice },
   recorder: AnswerRecorder,
   view: View,
 ): Promise<AnswerOutcome> {
@@ -205,7 +200,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     const hasOwnKey = profile.value !== session.settings.profile.value;
     return askShown(session, view, { send: request, signal, recorder, hasOwnKey });
   };
-  let answer: TurnAnswer;
+  let answer: Parameters<typeof endAnswer>[1];
   try {
     answer = await askModels(chain, chooseModel(chain, failed), send);
   } catch (error) {

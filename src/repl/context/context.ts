@@ -70,11 +70,10 @@ function partsOf(state: ReplState, window: number | undefined) {
 
 function headText({ settings: { model }, context }: ReplState, window: number | undefined): string {
   const { tokens, isEstimate } = context;
-  if (window === undefined) {
-    return `the conversation has ${tokenText(tokens, isEstimate)}; the window of ${model} is not known`;
-  }
   const used = `${isEstimate ? '~' : ''}${count(tokens)}`;
-  return `${percent(tokens, window)} of the window of ${model}: ${used} of ${tokenText(window)}`;
+  return window === undefined
+    ? `the conversation has ${tokenText(tokens, isEstimate)}; the window of ${model} is not known`
+    : `${percent(tokens, window)} of the window of ${model}: ${used} of ${tokenText(window)}`;
 }
 
 const barColumns = 16;

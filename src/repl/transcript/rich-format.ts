@@ -49,12 +49,11 @@ export function richFormat(options: {
     closing({ facts, version, time }) {
       const known = sanitizeLine([...facts, ...(version === undefined ? [] : [version])].join(dot));
       const times = time === undefined ? [] : [timeText(time), time.clock];
-      const timed = times.map((text) => `${known}${dot}${text}`);
-      // Without room for it, the row has no time.
-      const line = timed.find((text) => displayWidth(text) <= columns()) ?? known;
-      const hinted = `${line}; /version switches`;
-      const isHinted = version !== undefined && displayWidth(hinted) <= columns();
-      return dim(hanging(isHinted ? hinted : line));
+      // As far as there is room for it, the row has the time, and then the hint.
+      const lines = [...times.map((text) => `${known}${dot}${text}`), known];
+      const hint = version === undefined ? [] : ['; /version switches'];
+      const rows = lines.flatMap((line) => [...hint.map((text) => line + text), line]);
+      return dim(hanging(rows.find((row) => displayWidth(row) <= columns()) ?? known));
     },
     output: ({ text }) => sanitize(text),
     notice({ text }, isReply) {

@@ -8,6 +8,7 @@ import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import { createJournal } from '../../src/conversation/journal/journal.ts';
+import { pathOf } from '../../src/conversation/tree.ts';
 import { Failure } from '../../src/failure.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
 import { createSession } from '../../src/repl/create-session.ts';
@@ -304,5 +305,8 @@ export function openMemorySession(options: MemoryOptions) {
     return session.state();
   };
   const text = () => written.join('');
-  return { session, clock, requests, calls, text, enter, idle, press, submit };
+  /** The texts of the messages of the last request. */
+  const sent = () => requests.at(-1)?.messages.map(({ content }) => content) ?? [];
+  const path = () => pathOf(session.state().conversation);
+  return { session, clock, requests, calls, text, sent, path, enter, idle, press, submit };
 }

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Message } from '../../../src/client/contract.ts';
-import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { withAttached } from '../../../src/repl/files/attachments.ts';
 import { step } from '../../../src/repl/step.ts';
@@ -28,9 +26,6 @@ async function threePrompts(...replies: readonly Reply[]): Promise<MemorySession
   return memory;
 }
 
-const lastMessages = (memory: MemorySession): readonly Message[] =>
-  memory.requests.at(-1)?.messages ?? [];
-
 const sent = 'Summary of the earlier conversation:\n\n<summary>\nof one and two\n</summary>\n\n';
 
 const finishing = (text: string, finishReason: string) =>
@@ -43,22 +38,16 @@ test('/compact sends a summary instead of the turns before the last prompt', asy
     'summary: of one and two\nnatter: the summary is sent instead of 2 answered prompts, and 1 later one as before',
   );
   await memory.submit('four?');
-  expect(lastMessages(memory)).toEqual([
-    { role: 'user', content: `${sent}three?` },
-    { role: 'assistant', content: '3' },
-    { role: 'user', content: 'four?' },
-  ]);
-  const kept = pathOf(memory.session.state().conversation).slice(0, 6);
+  expect(memory.sent()).toEqual([`${sent}three?`, '3', 'four?']);
+  const kept = memory.path().slice(0, 6);
   expect(kept.map(({ content }) => content)).toEqual(['one?', first, 'two?', '2', 'three?', '3']);
 });
 
 test('/compact asks for what the user wants to keep, without the limit of answers', async () => {
   const memory = await threePrompts(saying('of one and two'));
   await memory.submit('/max-tokens 10', '/compact the names of the rivers');
-  expect(lastMessages(memory).at(-1)?.content).toMatch(
-    /\n\nAbove all, keep: the names of the rivers$/,
-  );
-  expect(lastMessages(memory)).toHaveLength(5);
+  expect(memory.sent().at(-1)).toMatch(/\n\nAbove all, keep: the names of the rivers$/);
+  expect(memory.sent()).toHaveLength(5);
   expect(memory.requests.at(-1)).not.toHaveProperty('max_tokens');
 });
 
@@ -68,23 +57,13 @@ test('/undo removes the summary first, and then the last prompt', async () => {
   expect(memory.text()).toMatch(/the summary is removed; the earlier turns are sent again\n$/);
   expect(memory.session.state().conversation.summaries).toBeUndefined();
   await memory.submit('/undo', 'again?');
-  expect(lastMessages(memory).map(({ content }) => content)).toEqual([
-    'one?',
-    first,
-    'two?',
-    '2',
-    'again?',
-  ]);
+  expect(memory.sent()).toEqual(['one?', first, 'two?', '2', 'again?']);
 });
 
 test('a second summary has the first one and the turns since', async () => {
   const memory = await threePrompts(saying('of one and two'), saying('4'), saying('all'));
   await memory.submit('/compact', 'four?', '/compact');
-  expect(
-    lastMessages(memory)
-      .map(({ content }) => content)
-      .slice(0, 2),
-  ).toEqual([`${sent}three?`, '3']);
+  expect(memory.sent().slice(0, 2)).toEqual([`${sent}three?`, '3']);
   expect(memory.text()).toContain('sent instead of 3 answered prompts');
 });
 
@@ -105,7 +84,7 @@ test.each([
   expect(memory.text().slice(memory.text().lastIndexOf('natter: '))).toContain(message);
   expect(memory.text()).toMatch(/the conversation is unchanged[^\n]*\n$/);
   await memory.submit('four?');
-  expect(lastMessages(memory)).toHaveLength(7);
+  expect(memory.sent()).toHaveLength(7);
 });
 
 test('a broken summary is asked for again with /compact, not with a prompt', async () => {
@@ -182,7 +161,7 @@ test('at 80% of the window a notice names /compact, and the setting makes the su
   expect(memory.requests).toHaveLength(2);
   expect(memory.text()).not.toContain('/compact replaces');
   await memory.submit('and?');
-  expect(memory.requests.at(-1)?.messages).toHaveLength(1);
+  expect(memory.sent()).toHaveLength(1);
   expect(memory.requests).toHaveLength(3);
 });
 

@@ -160,9 +160,7 @@ export function startCompletion(state: ReplState): Update {
 
 /** Finds the files of a mention. */
 export async function pickFiles(session: Session, request: CompletionRequest): Promise<void> {
-  // Meanwhile more may be typed, for which this runs again.
-  const isWanted = () => isCurrent(session.state(), request);
-  const { candidates, isPartial } = await findFiles(session.files, request, isWanted);
+  const { candidates, isPartial } = await findFiles(session.files, request);
   session.update((state) => onFilesPicked(state, request, candidates, isPartial));
 }
 

@@ -124,19 +124,13 @@ export function pathsInFolder(files: ReplFiles, request: CompletionRequest): rea
 
 /**
  * The files and folders that match a mention, the best first. `isPartial`: not all files were searched.
- * @param isWanted false if more was typed while the files were listed, so that ranking them is in vain
  * @throws Failure if a folder cannot be read
  */
-export async function findFiles(
-  files: ReplFiles,
-  request: CompletionRequest,
-  isWanted = () => true,
-) {
+export async function findFiles(files: ReplFiles, request: CompletionRequest) {
   const { typed } = request;
   const listed = () => matchCandidates(request, pathsInFolder(files, request));
   if (outside.test(typed)) return { candidates: listed(), isPartial: false };
   const { paths, isPartial } = await files.paths();
-  if (!isWanted()) return { candidates: [], isPartial };
   const matches = matchPaths(paths, typed);
   const known = new Set(matches.map(({ value }) => value));
   const others = isPartial && typed.includes('/') ? listed() : [];
@@ -150,7 +144,6 @@ const maxCandidates = 50;
 function rankOf(path: string, wanted: string): number {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const ranks = [
-    path === wanted,
     name.startsWith(wanted) || path.startsWith(wanted),
     name.includes(wanted),
     path.includes(wanted),

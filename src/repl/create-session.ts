@@ -3,14 +3,7 @@ import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
 import { isEmpty } from './composer/text-buffer.ts';
 import { storageEntry } from './export.ts';
-import {
-  failureText,
-  type Repl,
-  type Screen,
-  type Session,
-  Stopped,
-  type Work,
-} from './session.ts';
+import { failureText, type Repl, type Screen, type Session, type Work } from './session.ts';
 import type { ReplState, Task } from './state.ts';
 import { printing, printReport, quit as endSession, step } from './step.ts';
 import { createDebounce, createTicker } from './timers.ts';
@@ -68,8 +61,8 @@ export function createSession(options: {
     } catch (thrown) {
       // If even a report cannot be shown, nothing can.
       if (next.run === printReport) return fail(thrown);
-      const error: unknown = signal?.aborted === true ? signal.reason : thrown;
-      const failure = error instanceof Stopped ? 'stopped' : failureText(error, repl.context);
+      const isStopped = signal?.aborted === true;
+      const failure = isStopped ? 'stopped' : failureText(thrown, repl.context);
       session.update((current) => onTaskFailed(current, next, failure));
     }
   };
@@ -129,10 +122,10 @@ export function createSession(options: {
       const controller = new AbortController();
       controllers.set(work, controller);
       // After quitting, nothing new may run.
-      if (state.hasQuit) controller.abort(new Stopped('stopped'));
+      if (state.hasQuit) controller.abort();
       return controller.signal;
     },
-    stop: (work = 'activity') => controllers.get(work)?.abort(new Stopped('stopped')),
+    stop: (work = 'activity') => controllers.get(work)?.abort(),
     hurried: () => new Promise<void>((resolve) => (hurry = resolve)),
     hurry: () => hurry(),
     quit: () => quit(),

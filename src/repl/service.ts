@@ -3,13 +3,14 @@ import { changedParams } from '../ask/plan-request.ts';
 import { createClient } from '../client/create-client.ts';
 import { checkApi, findApi } from '../commands/auth/check-service.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import { definedFields } from '../json.ts';
 import type { Run } from '../run.ts';
 import { serviceKey } from '../ask/key-command.ts';
 import { openService, clientOptions, type Service } from '../ask/service.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import { changeStored } from '../settings/settings-file.ts';
 import { saveService } from '../settings/profiles.ts';
-import { withKey, type ResolvedSettings } from '../settings/resolved-settings.ts';
+import { withKey, withValues, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import type { ServiceFacts, SessionSettings } from './state.ts';
@@ -77,12 +78,11 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       const keepsSandbox = old.isSandbox && old.baseUrl === baseUrl;
       const entered = runWith(run, baseUrl, key);
       const { apiPath } = await findApi({ ...entered, context: { ...context, signal } });
-      const found = apiPath === undefined ? {} : { apiPath };
-      const values = { ...entered.settings.values, ...found };
-      const next = { ...entered, settings: { ...entered.settings, values } };
+      const found = withValues(entered.settings, definedFields({ apiPath }));
+      const next = { ...entered, settings: found };
       if (!keepsSandbox) {
         const { apiKey, profile } = next.settings;
-        const saved = { apiKey: apiKey?.value, baseUrl, apiPath: values.apiPath };
+        const saved = { apiKey: apiKey?.value, baseUrl, apiPath: found.values.apiPath };
         await changeStored(context, (before) => saveService(before, profile.value, saved));
         await old.close();
       }

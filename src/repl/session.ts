@@ -81,11 +81,6 @@ export interface Session extends Repl {
   readonly ended: Promise<void>;
 }
 
-/** The abort reason of an answer or task that the user stopped. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped';
-}
-
 export function failureText(error: unknown, context: Context): FailureText {
   const failure = toFailure(error);
   const hint = hintOf(failure, replHints);

@@ -1,4 +1,4 @@
-import { Transcript, type TranscriptFormat } from './transcript/transcript.ts';
+import { createTranscript, type TranscriptFormat } from './transcript/transcript.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
 import { isEmpty } from './composer/text-buffer.ts';
@@ -97,7 +97,7 @@ export function createSession(options: {
       isChanging = false;
     }
   };
-  const transcript = new Transcript(
+  const transcript = createTranscript(
     () => format(state),
     (text) => screen.write(text),
   );

@@ -18,13 +18,13 @@ type EntryFormats = {
 export interface TranscriptFormat extends EntryFormats {
   readonly answerHead: (model: string | undefined) => string;
   readonly reasoningHead: string;
-  reasoning(text: string): string;
+  readonly reasoning: (text: string) => string;
   /** Columns of its rows; infinite if the terminal wraps them. */
   readonly reasoningWidth: () => number;
   /** `column`: where the text begins. */
   readonly answerText: (column: number) => MarkdownStream;
   /** A mark for the terminal (OSC 133): an answer begins, or ended, or failed. Empty without marks. */
-  mark(name: 'C' | 'D;0' | 'D;1'): string;
+  readonly mark: (name: 'C' | 'D;0' | 'D;1') => string;
   /** Written between entries. */
   readonly separator: string;
 }
@@ -56,151 +56,124 @@ interface OpenText {
   last: string;
 }
 
+export type Transcript = ReturnType<typeof createTranscript>;
+
 /** Writes the conversation in order; entries printed during an answer are queued until it is closed. */
-export class Transcript {
-  readonly #format: () => TranscriptFormat;
-  readonly #write: (text: string) => Promise<void> | undefined;
-  #open: OpenText | undefined;
+export function createTranscript(
+  format: () => TranscriptFormat,
+  write: (text: string) => Promise<void> | undefined,
+) {
+  let open: OpenText | undefined;
   /** The mark of the answer's begin is written. */
-  #isMarked = false;
+  let isMarked = false;
   /** The mark of the last answer's end, not written yet. */
-  #endMark = '';
-  #lastGroup: Group | undefined;
-  #queued: readonly Entry[] = [];
-  #last: Promise<unknown> = Promise.resolve();
+  let endMark = '';
+  let lastGroup: Group | undefined;
+  let queued: readonly Entry[] = [];
+  let last: Promise<unknown> = Promise.resolve();
 
-  constructor(format: () => TranscriptFormat, write: (text: string) => Promise<void> | undefined) {
-    this.#format = format;
-    this.#write = write;
-  }
-
-  print(entries: readonly Entry[]): Promise<void> {
-    return this.#inOrder(async () => {
-      if (this.#open?.isAnswer === true) this.#queued = [...this.#queued, ...entries];
-      else await this.#printAll(entries);
-    });
-  }
-
-  reasoningText(text: string): Promise<void> {
-    return this.#inOrder(() => this.#addReasoning(text));
-  }
-
-  openAnswer(model: string): Promise<void> {
-    return this.#inOrder(() => this.#openAnswer(model));
-  }
-
-  /** Resolves when the decided part of the text is written. */
-  answerText(text: string): Promise<void> {
-    return this.#inOrder(() => this.#add(text));
-  }
-
-  undecided(): string {
-    return this.#open?.formatter.undecided() ?? '';
-  }
-
-  /** Writes the rest of the answer, then the queued entries. @returns the number of removed characters */
-  closeAnswer(isFailed = false): Promise<number> {
-    return this.#inOrder(async () => {
-      const removed = await this.#close();
-      this.#markEnd(isFailed);
-      const entries = this.#queued;
-      this.#queued = [];
-      await this.#printAll(entries);
-      return removed;
-    });
-  }
-
-  #inOrder<Result>(act: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(act);
+  const inOrder = <Result>(act: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(act);
     // Only the caller gets the failure; later calls still run.
-    this.#last = result.catch(() => undefined);
+    last = result.catch(() => undefined);
     return result;
-  }
-
-  async #addReasoning(text: string): Promise<void> {
-    const { reasoningHead: head, reasoningWidth } = this.#format();
-    if (this.#open === undefined)
-      await this.#begin(head, (column) => {
-        const rows = createWordRows(reasoningWidth, column);
-        const write = (added: string) => rows.write(added);
-        return { write, end: () => rows.write('', true), undecided: () => '' };
-      });
-    await this.#add(text);
-  }
-
-  #openAnswer(model: string | undefined): Promise<void> {
-    const { answerHead, answerText } = this.#format();
-    return this.#begin(answerHead(model), answerText, true);
-  }
-
-  /** Begins a text after a head. @param open gets the column after the head */
-  async #begin(head: string, open: TranscriptFormat['answerText'], isAnswer = false) {
-    await this.#separate('conversation', true);
-    await this.#write(head);
-    const formatter = open(displayWidth(head));
-    this.#open = { isAnswer, sanitizer: createSanitizer(), formatter, last: '\n' };
-  }
-
-  async #add(text: string): Promise<void> {
-    const open = this.#open;
-    if (open !== undefined)
-      await this.#show(open, open.formatter.write(open.sanitizer.write(text)));
-  }
-
-  async #show(open: OpenText, formatted: string): Promise<void> {
+  };
+  const show = async (shown: OpenText, formatted: string) => {
     if (formatted === '') return;
-    open.last = formatted.at(-1) ?? '\n';
-    await this.#write(open.isAnswer ? formatted : this.#format().reasoning(formatted));
-  }
-
+    shown.last = formatted.at(-1) ?? '\n';
+    await write(shown.isAnswer ? formatted : format().reasoning(formatted));
+  };
+  const add = async (text: string) => {
+    if (open !== undefined) await show(open, open.formatter.write(open.sanitizer.write(text)));
+  };
   /** Ends the text that is being written. @returns the number of characters removed from an answer */
-  async #close(): Promise<number> {
-    const open = this.#open;
+  const close = async () => {
     if (open === undefined) return 0;
-    const { sanitizer, formatter, isAnswer } = open;
+    const closing = open;
+    const { sanitizer, formatter, isAnswer } = closing;
     // Closed even if writing its end fails, so that later entries are still printed.
-    this.#open = undefined;
-    await this.#show(open, formatter.write(sanitizer.end()) + formatter.end());
-    if (open.last !== '\n') await this.#write('\n');
+    open = undefined;
+    await show(closing, formatter.write(sanitizer.end()) + formatter.end());
+    if (closing.last !== '\n') await write('\n');
     return isAnswer ? sanitizer.removed : 0;
-  }
-
-  #markEnd(isFailed: boolean): void {
-    if (this.#isMarked || isFailed) this.#endMark = this.#format().mark(isFailed ? 'D;1' : 'D;0');
-    this.#isMarked = false;
-  }
-
-  async #separate(group: Group, isAnswer = false): Promise<void> {
-    await this.#close();
-    const last = this.#lastGroup;
-    this.#lastGroup = group;
-    if (isAttached(last, group)) return;
-    const format = this.#format();
+  };
+  const markEnd = (isFailed: boolean) => {
+    if (isMarked || isFailed) endMark = format().mark(isFailed ? 'D;1' : 'D;0');
+    isMarked = false;
+  };
+  const separate = async (group: Group, isAnswer = false) => {
+    await close();
+    const before = lastGroup;
+    lastGroup = group;
+    if (isAttached(before, group)) return;
+    const { mark, separator } = format();
     // Before a line end, because the live region may write the row after it again.
-    const marks = this.#endMark + (isAnswer && !this.#isMarked ? format.mark('C') : '');
-    this.#endMark = '';
-    this.#isMarked ||= isAnswer;
-    await this.#write(marks + format.separator);
-  }
-
-  async #printAll(entries: readonly Entry[]): Promise<void> {
+    const marks = endMark + (isAnswer && !isMarked ? mark('C') : '');
+    endMark = '';
+    isMarked ||= isAnswer;
+    await write(marks + separator);
+  };
+  /** Begins a text after a head. @param make gets the column after the head */
+  const begin = async (head: string, make: TranscriptFormat['answerText'], isAnswer = false) => {
+    await separate('conversation', true);
+    await write(head);
+    const formatter = make(displayWidth(head));
+    open = { isAnswer, sanitizer: createSanitizer(), formatter, last: '\n' };
+  };
+  const addReasoning = async (text: string) => {
+    const { reasoningHead, reasoningWidth } = format();
+    if (open === undefined)
+      await begin(reasoningHead, (column) => {
+        const rows = createWordRows(reasoningWidth, column);
+        const next = (added: string) => rows.write(added);
+        return { write: next, end: () => rows.write('', true), undecided: () => '' };
+      });
+    await add(text);
+  };
+  const beginAnswer = (model: string | undefined) => {
+    const { answerHead, answerText } = format();
+    return begin(answerHead(model), answerText, true);
+  };
+  const printAll = async (entries: readonly Entry[]) => {
     for (const entry of entries) {
       if (entry.type === 'answer') {
-        await this.#openAnswer(entry.model);
-        await this.#add(entry.text);
-        await this.#close();
-        this.#markEnd(false);
+        await beginAnswer(entry.model);
+        await add(entry.text);
+        await close();
+        markEnd(false);
       } else if (entry.type === 'reasoning') {
-        await this.#addReasoning(entry.text);
+        await addReasoning(entry.text);
       } else {
-        const format = this.#format()[entry.type] as (entry: Entry, isReply: boolean) => string;
-        const text = format(entry, this.#lastGroup === 'command');
+        const formatOne = format()[entry.type] as (entry: Entry, isReply: boolean) => string;
+        const text = formatOne(entry, lastGroup === 'command');
         if (text === '') continue;
-        await this.#separate(groups[entry.type]);
-        await this.#write(text);
+        await separate(groups[entry.type]);
+        await write(text);
       }
     }
-  }
+  };
+  return {
+    print: (entries: readonly Entry[]) =>
+      inOrder(async () => {
+        if (open?.isAnswer === true) queued = [...queued, ...entries];
+        else await printAll(entries);
+      }),
+    reasoningText: (text: string) => inOrder(() => addReasoning(text)),
+    openAnswer: (model: string) => inOrder(() => beginAnswer(model)),
+    /** Resolves when the decided part of the text is written. */
+    answerText: (text: string) => inOrder(() => add(text)),
+    undecided: () => open?.formatter.undecided() ?? '',
+    /** Writes the rest of the answer, then the queued entries. @returns the number of removed characters */
+    closeAnswer: (isFailed = false) =>
+      inOrder(async () => {
+        const removed = await close();
+        markEnd(isFailed);
+        const entries = queued;
+        queued = [];
+        await printAll(entries);
+        return removed;
+      }),
+  };
 }
 
 /** The line below an answer. */

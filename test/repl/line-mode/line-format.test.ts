@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
 import { lineFormat } from '../../../src/repl/line-mode/run-line-mode.ts';
-import { Transcript } from '../../../src/repl/transcript/transcript.ts';
+import { createTranscript } from '../../../src/repl/transcript/transcript.ts';
 import { conversationOf, stateOf } from '../../support/repl-state.ts';
 
 const format = lineFormat(() => 80);
@@ -9,7 +9,7 @@ const format = lineFormat(() => 80);
 test('prints the prompts of a reopened conversation, but not typed ones', async () => {
   const written: string[] = [];
   const write = (text: string) => void written.push(text);
-  const transcript = new Transcript(() => format, write);
+  const transcript = createTranscript(() => format, write);
   const turns = [
     { role: 'user', content: 'why?' },
     { role: 'assistant', content: 'because', model: 'origin' },

@@ -1,5 +1,5 @@
 // Answers standard input in groups of lines while it arrives, divided by number, time and size.
-import { pipeline, Transform } from 'node:stream';
+import { EventEmitter, once } from 'node:events';
 import { TextDecoder } from 'node:util';
 import { failureOfSeveral } from '../../ask/ask.ts';
 import { openAsker } from '../../ask/fallback.ts';
@@ -37,34 +37,27 @@ interface GroupLimits {
 /** The default size of a group, which is also the largest that can be set. */
 const maxGroupBytes = 1_000_000;
 
-function parseLimit(text: string): Partial<GroupLimits> | undefined {
-  const { amount, unit = '' } =
-    /^(?<amount>\d{1,9})(?<unit>l|lines?|kb|mb)$/i.exec(text)?.groups ?? {};
+/** Reads one limit; it is empty or 0 if the text is none. */
+function parseLimit(text: string): Partial<GroupLimits> {
+  const [, amount, unit = ''] = /^(\d{1,9})(l|lines?|kb|mb)$/i.exec(text) ?? [];
   if (amount === undefined) {
-    const milliseconds = /[a-z]$/i.test(text) ? parseDuration(text) : undefined;
-    return milliseconds === undefined ? undefined : { milliseconds };
+    return /[a-z]$/i.test(text) ? { milliseconds: parseDuration(text) ?? 0 } : {};
   }
   if (/^l/i.test(unit)) return { lines: Number(amount) };
   const bytes = Number(amount) * (/^k/i.test(unit) ? 1000 : 1_000_000);
-  return bytes <= maxGroupBytes ? { bytes } : undefined;
+  return bytes <= maxGroupBytes ? { bytes } : {};
 }
 
 /** Reads `200l`, `30s`, `64kb`, or several of them with commas. @throws Failure `usage` */
 export function parseGroupLimits(text: string): GroupLimits {
-  const limits = { lines: Infinity, milliseconds: Infinity, bytes: maxGroupBytes };
-  for (const part of text.split(',')) {
-    const limit = parseLimit(part.trim());
-    const [value = 0] = Object.values(limit ?? {});
-    if (limit === undefined || value === 0) {
-      throw new Failure(
-        'usage',
-        `--every must be lines, a time or a size up to 1mb, such as 200l, 30s, 64kb or 200l,30s`,
-        { hint: example },
-      );
-    }
-    Object.assign(limits, limit);
+  const limits = text.split(',').map((part) => parseLimit(part.trim()));
+  if (limits.every((limit) => Object.values(limit).some((value) => value > 0))) {
+    const none = { lines: Infinity, milliseconds: Infinity, bytes: maxGroupBytes };
+    return Object.assign(none, ...limits) as GroupLimits;
   }
-  return limits;
+  const problem =
+    '--every must be lines, a time or a size up to 1mb, such as 200l, 30s, 64kb or 200l,30s';
+  throw new Failure('usage', problem, { hint: example });
 }
 
 function cutLine(line: string, most: number): readonly string[] {
@@ -140,13 +133,10 @@ export async function* groupLines(
   options: GroupOptions,
 ): AsyncGenerator<LineGroup, void> {
   const { limits, clock, onFull } = options;
+  const groups: LineGroup[] = [];
   const group = { text: '', bytes: 0, firstLine: 0, lastLine: 0 };
-  /** Whether the next part belongs to a new line, or to one that was cut. */
-  let isNewLine = true;
-  let takenLine = 0;
-  let wasFull = false;
-  /** Takes the next part; undefined unless it has to wait. */
-  let takeNext: (() => void) | undefined;
+  const changes = new EventEmitter();
+  const state = { takenLine: 0, wasFull: false, isRead: false, isLeft: false };
   let stopTimer: () => void = () => undefined;
   const close = () => {
     stopTimer();
@@ -155,16 +145,15 @@ export async function* groupLines(
     groups.push({ text, firstLine, lastLine });
     group.text = '';
     group.bytes = 0;
-    if (groups.readableLength >= maxWaiting && !wasFull) {
-      wasFull = true;
-      onFull(groups.readableLength, lastLine - takenLine);
-    }
+    changes.emit('closed');
+    if (groups.length < maxWaiting || state.wasFull) return;
+    state.wasFull = true;
+    onFull(groups.length, lastLine - state.takenLine);
   };
-  const groups = new Transform({
-    objectMode: true,
-    readableHighWaterMark: maxWaiting,
-    writableHighWaterMark: 1,
-    transform(part: string, _encoding, done) {
+  const read = async () => {
+    /** Whether the next part belongs to a new line, or to one that was cut. */
+    let isNewLine = true;
+    for await (const part of readLines(bytes, options)) {
       const size = Buffer.byteLength(part);
       if (group.bytes + size > limits.bytes) close();
       if (isNewLine) group.lastLine += 1;
@@ -177,37 +166,33 @@ export async function* groupLines(
       group.bytes += size;
       const lines = group.lastLine - group.firstLine + 1;
       if (lines >= limits.lines || group.bytes >= limits.bytes) close();
-      // Checked here, because the stream does not wait for groups that the timer pushed.
-      if (groups.readableLength < maxWaiting) done();
-      else takeNext = done;
-    },
-    flush(done) {
-      close();
-      done();
-    },
-    destroy(error, done) {
-      stopTimer();
-      done(error);
-    },
-  });
-  /** An error of the stream would drop the groups in it. */
-  let failure: { readonly error: unknown } | undefined;
-  async function* read(): AsyncGenerator<string, void> {
-    try {
-      yield* readLines(bytes, options);
-    } catch (error) {
-      failure = { error };
+      while (groups.length >= maxWaiting && !state.isLeft) await once(changes, 'taken');
+      if (state.isLeft) return;
     }
+  };
+  const reading = read().finally(() => {
+    close();
+    state.isRead = true;
+    changes.emit('closed');
+  });
+  // It is thrown below, after the groups.
+  reading.catch(() => undefined);
+  try {
+    while (groups.length > 0 || !state.isRead) {
+      const taken = groups.shift();
+      if (taken === undefined) await once(changes, 'closed');
+      else {
+        state.takenLine = taken.lastLine;
+        changes.emit('taken');
+        yield taken;
+      }
+    }
+    await reading;
+  } finally {
+    stopTimer();
+    state.isLeft = true;
+    changes.emit('taken');
   }
-  pipeline(read(), groups, () => undefined);
-  for await (const taken of groups as AsyncIterable<LineGroup>) {
-    takenLine = taken.lastLine;
-    const next = takeNext;
-    takeNext = undefined;
-    next?.();
-    yield taken;
-  }
-  if (failure !== undefined) throw failure.error;
 }
 
 /** Options of a single answer, or of a conversation. */

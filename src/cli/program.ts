@@ -26,7 +26,7 @@ import {
   formatShortHelp,
   wantsShortHelp,
 } from './help-format.ts';
-import { misplacedCommandFailure, unknownDigit, usageFailure } from './usage-failure.ts';
+import { misplacedCommandFailure, unknownDigit, usageFailure } from './guess.ts';
 
 /** The first lines of the help. */
 const programExamples = [

@@ -6,7 +6,7 @@ import {
   hasCatalogueMark,
   modelCells,
   modelColumns,
-} from '../commands/models/model-text.ts';
+} from '../commands/models/run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { roleNames, readRole } from '../settings/role.ts';
 import type { ParameterChanges } from '../conversation/attributes.ts';

@@ -76,31 +76,21 @@ const keyAction = (name: string) => /^keys\.(.+)$/.exec(name)?.[1];
  * change would be refused for a problem elsewhere, which only changes can remove.
  * @throws Failure `usage` for a key of two actions
  */
-function checkKeys(
-  name: string,
-  profile: string,
-  before: StoredSettings,
-  after: StoredSettings,
-): StoredSettings {
-  if (keyAction(name) === undefined) return after;
+function checkKeys(profile: string, before: StoredSettings, after: StoredSettings): void {
   const check = ({ settings }: StoredSettings) => ownKeyMap(settings.profiles[profile]?.keys ?? {});
   try {
     check(before);
   } catch {
-    return after;
+    return;
   }
   check(after);
-  return after;
 }
 
 /** The longest value in a notice, in columns; a system prompt may be long. */
 const shownColumns = 60;
 
-export const setSetting: Action<GlobalOptions, [name: string, value: string]> = async (
-  { context, options, presentation: { notices } },
-  name,
-  value,
-) => {
+export const setSetting: Action<GlobalOptions, [string, string]> = async (run, name, value) => {
+  const { context, options, presentation } = run;
   const shownName = checkSettingName(name);
   const isCommand = name === definitions.apiKeyCommand.name;
   const words = isCommand ? commandWords(value.trim()) : undefined;
@@ -115,40 +105,37 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
   const stored = await changeStored(context, (before) => {
     profile = chooseProfile(options.profile, context.environment, before, true).value;
     const after = profiles.setStoredSetting(before, profile, name, given);
-    return checkKeys(name, profile, before, after);
+    if (action !== undefined) checkKeys(profile, before, after);
+    return after;
   });
   const set = profiles.getStoredSetting(stored, profile, name);
   const text = truncateToWidth(sanitizeLine(storedText(shownName, set)), shownColumns);
-  notices.notice(`${name} is set to ${text} in profile ${profile}`);
+  presentation.notices.notice(`${name} is set to ${text} in profile ${profile}`);
   const hint = isCommand ? shellHint(value) : undefined;
-  if (hint !== undefined) notices.warning(hint);
+  if (hint !== undefined) presentation.notices.warning(hint);
 };
 
-export const unsetSetting: Action<GlobalOptions, [name: string]> = async (
-  { context, options, presentation: { notices } },
-  name,
-) => {
+type NameAction = Action<GlobalOptions, [name: string]>;
+
+export const unsetSetting: NameAction = async ({ context, options, presentation }, name) => {
+  const { notices } = presentation;
   checkSettingName(name);
   const stored = readStored(context, notices);
   const { value: profile } = chooseProfile(options.profile, context.environment, stored, true);
   if (profiles.getStoredSetting(stored, profile, name) === undefined) {
-    notices.notice(`${name} was not set in profile ${profile}`);
-    return;
+    return notices.notice(`${name} was not set in profile ${profile}`);
   }
-  await changeStored(context, (before) =>
-    checkKeys(name, profile, before, profiles.unsetStoredSetting(before, profile, name)),
-  );
+  await changeStored(context, (before) => {
+    const after = profiles.unsetStoredSetting(before, profile, name);
+    if (keyAction(name) !== undefined) checkKeys(profile, before, after);
+    return after;
+  });
   notices.notice(`${name} is no longer set in profile ${profile}`);
 };
 
-/** Runs `natter config path`. @throws Failure `storage` without a home folder */
 export const showPath: Action<GlobalOptions> = async ({ context }) =>
   context.streams.stdout.write(`${findStoredPath(context, 'settings').path}\n`);
 
-/**
- * Runs `natter config paths [name]`.
- * @throws Failure `not_found` for an unknown name, `storage` for a path without a home folder
- */
 export const showPaths: Action<JsonOptions, [name: string | undefined]> = async (run, name) => {
   const { context, options } = run;
   const found = name === undefined ? storedPaths(context) : findStoredPath(context, name);
@@ -158,10 +145,7 @@ export const showPaths: Action<JsonOptions, [name: string | undefined]> = async 
   await printTable(run, ['NAME', 'PATH'], rows);
 };
 
-export const useProfile: Action<GlobalOptions, [name: string]> = async (
-  { context, presentation: { notices } },
-  name,
-) => {
+export const useProfile: NameAction = async ({ context, presentation: { notices } }, name) => {
   await changeStored(context, (stored) => profiles.useProfile(stored, name));
   notices.notice(`${name} is the current profile`);
   if (isSet(context.environment, 'NATTER_PROFILE')) {
@@ -169,10 +153,7 @@ export const useProfile: Action<GlobalOptions, [name: string]> = async (
   }
 };
 
-export const removeProfile: Action<GlobalOptions, [name: string]> = async (
-  { context, presentation },
-  name,
-) => {
+export const removeProfile: NameAction = async ({ context, presentation }, name) => {
   await changeStored(context, (stored) => profiles.deleteProfile(stored, name));
   presentation.notices.notice(`removed profile ${name} and its key`);
 };

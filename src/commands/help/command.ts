@@ -17,7 +17,7 @@ async function topicText(program: Command, words: readonly string[]): Promise<st
   const [word = ''] = words;
   if (words.length > 1) return undefined;
   if (word === 'topics' || word === 'topic') return topicList();
-  const { helpTopic } = await import('./topics.ts');
+  const { helpTopic } = await import('./guides.ts');
   return helpTopic(meantBy(topicAliases, word) ?? word, program);
 }
 

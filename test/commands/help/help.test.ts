@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { serviceGroup } from '../../../src/cli/global-options.ts';
 import { childNamed } from '../../../src/cli/help-details.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
-import { helpTopic } from '../../../src/commands/help/topics.ts';
+import { helpTopic } from '../../../src/commands/help/guides.ts';
 import { topicNames } from '../../../src/commands/help/topic-names.ts';
 import { exitCodes } from '../../../src/failure.ts';
 import { keyBindings, keyLabel } from '../../../src/repl/composer/keys/key-bindings.ts';

@@ -4,7 +4,6 @@ import { detailsOf, rephrase } from '../../client/failure/change-failure.ts';
 import type { Client } from '../../client/client.ts';
 import type { ModelRecord } from '../../client/contract.ts';
 import { Failure } from '../../failure.ts';
-import type { Resolved } from '../../settings/resolved-settings.ts';
 import type { Run } from '../../run.ts';
 import { openService, type Service } from '../../ask/service.ts';
 
@@ -27,29 +26,20 @@ export function modelToSet(ids: readonly string[]): string {
   return ids.find((known) => /^[\w./:@+][\w./:@+-]*$/.test(known)) ?? '<id>';
 }
 
-/** How to change the current model if the service does not list it. */
-export function modelHint(
-  models: readonly ModelRecord[],
-  model: string,
-  profile: Resolved<string>,
-): string | undefined {
+/** Prints the result of a check, and how to change the current model if the service does not list it. */
+export function noticeCheck(
+  { presentation: { notices }, settings: { values, profile } }: Run,
+  address: string,
+  { result, models }: ServiceCheck,
+): void {
+  notices.notice(`${address} ${result}`);
+  const { model } = values;
   const ids = models.map(({ id }) => id);
-  if (ids.length === 0 || model === 'auto' || ids.includes(model)) return undefined;
+  if (ids.length === 0 || model === 'auto' || ids.includes(model)) return;
   const flag = profile.source.kind === 'flag' ? ` --profile ${profile.value}` : '';
-  return `${model}, the current model, is not one of them: ‹natter config set model ${modelToSet(ids)}${flag}›`;
-}
-
-/** Undefined for a service without a list. @throws Failure */
-async function listModels(client: Client, signal: AbortSignal): Promise<ServiceCheck | undefined> {
-  try {
-    const models = await client.listModels({ signal });
-    const shown = firstModels(models.map(({ id }) => id));
-    const offer = shown === undefined ? 'it lists no models' : `it offers ${shown}`;
-    return { result: `answered: ${offer}`, models };
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return undefined;
-    throw error;
-  }
+  notices.notice(
+    `${model}, the current model, is not one of them: ‹natter config set model ${modelToSet(ids)}${flag}›`,
+  );
 }
 
 /** A prompt without messages, which an API refuses, or answers with a token. */
@@ -79,11 +69,18 @@ export async function checkApi(
   signal: AbortSignal,
 ): Promise<ServiceCheck | undefined> {
   const client = unmetered ?? metered;
-  const listed = await listModels(client, signal);
+  const models = await client.listModels({ signal }).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'not_found') return undefined;
+    throw error;
+  });
   // Some services list their models for any key, so that only a prompt shows whether the key is right.
-  if (listed !== undefined && !hasKey) return listed;
-  const found = await hasChat(client, signal);
-  return listed ?? (found ? { result: 'answered, but lists no models', models: [] } : undefined);
+  const hasApi = models !== undefined && !hasKey ? true : await hasChat(client, signal);
+  if (models === undefined) {
+    return hasApi ? { result: 'answered, but lists no models', models: [] } : undefined;
+  }
+  const shown = firstModels(models.map(({ id }) => id));
+  const offer = shown === undefined ? 'it lists no models' : `it offers ${shown}`;
+  return { result: `answered: ${offer}`, models };
 }
 
 /** Checks the API at one path; undefined if there is none. @throws Failure */

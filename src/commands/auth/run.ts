@@ -22,7 +22,7 @@ import { changeStored, readStored } from '../../settings/settings-file.ts';
 import { findStoredPath } from '../config/stored-paths.ts';
 import {
   checkService,
-  modelHint,
+  noticeCheck,
   findApi,
   mayBeWrongAddress,
   throwRefusal,
@@ -40,8 +40,8 @@ export interface StatusOptions extends JsonOptions {
 
 /** Checks the service without retries. @throws Failure, `configuration` if nothing can answer */
 async function showCheck(run: Run<StatusOptions>): Promise<void> {
-  const { context, options, presentation, settings } = run;
-  const { values, profile } = settings;
+  const { context, options, settings } = run;
+  const { values } = settings;
   const { replay } = chooseRecording(options, context.environment);
   const answerer = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);
   if (answerer === undefined) {
@@ -50,11 +50,7 @@ async function showCheck(run: Run<StatusOptions>): Promise<void> {
     });
   }
   const once = { ...settings, values: { ...values, retries: 0 } };
-  const { result, models } = await checkService({ ...run, settings: once });
-  const { notices } = presentation;
-  notices.notice(`${answerer} ${result}`);
-  const hint = modelHint(models, values.model, profile);
-  if (hint !== undefined) notices.notice(hint);
+  noticeCheck(run, answerer, await checkService({ ...run, settings: once }));
 }
 
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
@@ -246,19 +242,17 @@ export const login: Action<LoginOptions> = async (started) => {
     return { ...checked, apiKey, baseUrl, settings };
   };
   const input = await connect(run, check).catch(throwWithoutService).finally(context.ask.end);
-  const { apiKey, baseUrl, result, models, settings } = input;
+  const { apiKey, baseUrl, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, profile);
   const apiPath = input.apiPath ?? settings.values.apiPath;
   const { settings: saved } = await changeStored(context, (before) =>
     saveService(before, profile, { apiKey, baseUrl, apiPath }),
   );
-  notices.notice(`${baseUrl} ${result}`);
+  noticeCheck({ ...run, settings }, baseUrl, input);
   if (input.apiPath !== undefined) {
     notices.notice(`api-path is ${input.apiPath}, because the API is at this path`);
   }
-  const hint = modelHint(models, settings.values.model, settings.profile);
-  if (hint !== undefined) notices.notice(hint);
   const { path } = findStoredPath(context, apiKey === undefined ? 'settings' : 'credentials');
   notices.notice(`stored in profile ${profile}: ${path}`);
   if (hadKey && apiKey === undefined) notices.notice('the previously stored key was deleted');

@@ -93,10 +93,7 @@ const documentOf = (row: ListedConversation) => ({
 });
 
 /** Prints conversations as JSON or rows; nothing instead of an empty table. */
-async function printListed(
-  run: StartedRun<JsonOptions>,
-  listed: readonly ListedConversation[],
-): Promise<void> {
+async function printListed(run: StartedRun<JsonOptions>, listed: readonly ListedConversation[]) {
   const { context, options } = run;
   if (options.json === true) return printJson(context, listed.map(documentOf));
   const { isTerminal } = context.streams.stdout;
@@ -181,16 +178,12 @@ interface PruneOptions extends JsonOptions {
 }
 
 /** Asks whether to delete. @throws Failure `usage` where nobody can be asked */
-async function confirmPrune(
-  { context, options, presentation }: StartedRun<PruneOptions>,
-  number: string,
-  oldest: string,
-): Promise<boolean> {
+async function confirmPrune(run: StartedRun<PruneOptions>, number: string, oldest: string) {
+  const { context, options, presentation } = run;
   const { stdin, stderr } = context.streams;
   if (!stdin.isTerminal || !stderr.isTerminal || !options.input) {
-    throw new Failure('usage', `deleting ${number} for good needs --yes here`, {
-      hint: 'add --yes, or --dry-run to list them',
-    });
+    const text = `deleting ${number} for good needs --yes here`;
+    throw new Failure('usage', text, { hint: 'add --yes, or --dry-run to list them' });
   }
   presentation.notices.warning(`this deletes ${number} for good; ${oldest}`);
   const reply = await context.ask('Delete them? [y/N] ', { signal: context.signal });
@@ -215,19 +208,18 @@ export const pruneConversations: Action<PruneOptions> = async (run) => {
   const [oldest] = old;
   if (oldest === undefined) {
     await printListed(run, old);
-    notices.notice(`no conversation is older than ${olderThan}, without pinned and open ones`);
-    return;
+    return notices.notice(
+      `no conversation is older than ${olderThan}, without pinned and open ones`,
+    );
   }
-  const number = countOf(old.length, 'conversation');
   const oldestText = `the oldest, ${describe(oldest)}, changed ${timeAgo(oldest.changedAt, now)}`;
+  const number = countOf(old.length, 'conversation');
   if (options.dryRun === true) {
     await printListed(run, old);
-    notices.notice(`this would delete ${number} for good; ${oldestText}`);
-    return;
+    return notices.notice(`this would delete ${number} for good; ${oldestText}`);
   }
   if (options.yes !== true && !(await confirmPrune(run, number, oldestText))) {
-    notices.notice('nothing was deleted');
-    return;
+    return notices.notice('nothing was deleted');
   }
   const deleted = old.filter((entry) => removeForGood(folder, entry, context));
   await printListed(run, deleted);
@@ -340,27 +332,19 @@ interface TextOptions extends JsonOptions {
   readonly force?: boolean;
 }
 
-const exportOptions = ({ siblings = false, reasoning = false, times = false }: TextOptions) => ({
-  siblings,
-  reasoning,
-  times,
-});
+type TextAction = Action<TextOptions, [name: string]>;
 
-export const showConversation: Action<TextOptions, [name: string]> = async (
-  { context, options, presentation },
-  name,
-) => {
+export const showConversation: TextAction = async ({ context, options, presentation }, name) => {
   const conversation = readConversation(context, presentation.notices, name);
-  const exported = exportOptions(options);
   if (options.json === true) {
-    for (const piece of exportJson(conversation, exported)) {
+    for (const piece of exportJson(conversation, options)) {
       await context.streams.stdout.write(escapeJson(piece));
     }
     return;
   }
   const settings = settingsForStored(context, presentation, options);
-  const times = exported.times || settings?.values.times === 'on';
-  const pieces = exportMarkdown(conversation, { ...exported, times });
+  const times = options.times === true || settings?.values.times === 'on';
+  const pieces = exportMarkdown(conversation, { ...options, times });
   await printMarkdown(context, presentation, pieces, {}, settings);
 };
 
@@ -373,13 +357,10 @@ function formatOf({ format, output }: TextOptions): ExportFormat {
   });
 }
 
-export const exportConversation: Action<TextOptions, [name: string]> = async (
-  { context, options, presentation: { notices } },
-  name,
-) => {
+export const exportConversation: TextAction = async ({ context, options, presentation }, name) => {
   const format = formatOf(options);
-  const conversation = readConversation(context, notices, name);
-  const pieces = await exportAs(conversation, format, exportOptions(options));
+  const conversation = readConversation(context, presentation.notices, name);
+  const pieces = await exportAs(conversation, format, options);
   const { output } = options;
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;
@@ -395,7 +376,7 @@ export const exportConversation: Action<TextOptions, [name: string]> = async (
       hint: 'use a different name, or --force to replace it',
     });
   }
-  notices.notice(`wrote ${output}`);
+  presentation.notices.notice(`wrote ${output}`);
 };
 
 interface SearchOptions extends JsonOptions {

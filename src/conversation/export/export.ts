@@ -15,7 +15,7 @@ import {
 
 export interface ExportOptions {
   /** All versions of every turn, instead of the selected ones. */
-  readonly siblings: boolean;
+  readonly siblings?: boolean;
   /** The reasoning of answers, too. */
   readonly reasoning?: boolean;
   /** When prompts were sent, too; JSON always has it. */
@@ -94,7 +94,7 @@ function exportedSummary({ turn, content, createdAt }: Summary): ExportedTurn {
 /** The selected turns in order, or all turns, oldest first; with the summaries. */
 export function exportedTurns(
   conversation: Conversation,
-  { siblings, reasoning = false, times = false }: ExportOptions,
+  { siblings = false, reasoning = false, times = false }: ExportOptions,
 ): readonly ExportedTurn[] {
   const turns = siblings ? [...conversation.turns.values()] : pathOf(conversation);
   const omitted = omittedPrompts(conversation);
@@ -144,7 +144,7 @@ function summaryDocument(summary: Summary) {
 /** Makes a document `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}` in pieces. */
 export function* exportJson(
   conversation: Conversation,
-  { siblings, reasoning = false }: ExportOptions,
+  { siblings = false, reasoning = false }: ExportOptions,
 ) {
   const { id, createdAt, summaries } = conversation;
   const path = pathOf(conversation);

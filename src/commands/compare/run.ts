@@ -223,36 +223,6 @@ async function printDiffs({ context, presentation, answers }: FinishedComparison
   }
 }
 
-function printFigures({ context, presentation, answers }: FinishedComparison): void {
-  const { stderr } = context.streams;
-  const measured = answers.map((answer) => {
-    return { ...answer, ...answer.metadata, endReason: endReasonOf(answer) };
-  });
-  const { isTerminal } = stderr;
-  const layout = { isTerminal, width: stderr.columns(), style: presentation.noticeStyle };
-  const text = maskMessage(context.secrets, figuresText(measured, layout));
-  void stderr.write(isTerminal ? `\n${text}` : text);
-}
-
-function printNotices({
-  presentation: { notices },
-  options,
-  answers,
-  removed,
-}: FinishedComparison): void {
-  for (const { label, metadata, failure } of answers) {
-    const truncation = options.strict === true ? undefined : truncationWarning(metadata);
-    if (truncation !== undefined) notices.warning(`${label}: ${truncation}`);
-    const { refusal } = metadata;
-    if (refusal !== undefined) notices.warning(`${label}: ${refusalNotice(refusal)}`);
-    const isComplete = metadata.complete && failure === undefined;
-    const notice = isComplete ? finishNotice(metadata) : undefined;
-    if (notice !== undefined) notices.notice(`${label}: ${notice}`);
-  }
-  const filtered = filteredNotice(removed);
-  if (filtered !== undefined) notices.notice(filtered);
-}
-
 /** Warns if a service reports one model for answers of several: it may ignore the model of a request. */
 function warnSameModel({ presentation, models, answers }: FinishedComparison): void {
   const firsts = new Map<string, ComparedAnswer>();
@@ -272,17 +242,37 @@ function warnSameModel({ presentation, models, answers }: FinishedComparison): v
 
 /** @throws the first failure; prints the others as warnings */
 async function reportComparison(comparison: FinishedComparison): Promise<void> {
-  const { options, format, presentation, answers } = comparison;
+  const { context, options, format, presentation, answers } = comparison;
+  const { notices } = presentation;
   if (options.diff === true) await printDiffs(comparison);
-  if (options.quiet !== true && !format.startsWith('json')) printFigures(comparison);
-  printNotices(comparison);
+  if (options.quiet !== true && !format.startsWith('json')) {
+    const { stderr } = context.streams;
+    const { isTerminal } = stderr;
+    const layout = { isTerminal, width: stderr.columns(), style: presentation.noticeStyle };
+    const measured = answers.map((answer) => {
+      return { ...answer, ...answer.metadata, endReason: endReasonOf(answer) };
+    });
+    const text = maskMessage(context.secrets, figuresText(measured, layout));
+    void stderr.write(isTerminal ? `\n${text}` : text);
+  }
+  for (const { label, metadata, failure } of answers) {
+    const truncation = options.strict === true ? undefined : truncationWarning(metadata);
+    if (truncation !== undefined) notices.warning(`${label}: ${truncation}`);
+    const { refusal } = metadata;
+    if (refusal !== undefined) notices.warning(`${label}: ${refusalNotice(refusal)}`);
+    const isComplete = metadata.complete && failure === undefined;
+    const notice = isComplete ? finishNotice(metadata) : undefined;
+    if (notice !== undefined) notices.notice(`${label}: ${notice}`);
+  }
+  const filtered = filteredNotice(comparison.removed);
+  if (filtered !== undefined) notices.notice(filtered);
   warnSameModel(comparison);
   const [first, ...others] = answers.flatMap(({ label, failure: own, metadata }) => {
     const failure = own ?? (options.strict === true ? truncationFailure(metadata) : undefined);
     if (failure === undefined) return [];
     return [rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure })];
   });
-  for (const { message } of others) presentation.notices.warning(message);
+  for (const { message } of others) notices.warning(message);
   if (first !== undefined) throw first;
 }
 
@@ -394,16 +384,16 @@ async function showAnswers(comparison: Comparison, service: Service, journal: Co
   const { context, models, presentation, settings } = comparison;
   const view = await openView(comparison);
   const window = openWindowStatus(context, presentation.animated, settings.values);
-  let ended = 0;
+  const ended: ComparedAnswer[] = [];
   const showState = () => {
-    const share = (ended / models.length) * 100;
-    window.show(`${ended} of ${models.length} - natter compare`, ended === 0 ? 'busy' : share);
+    const share = ended.length === 0 ? 'busy' : (ended.length / models.length) * 100;
+    window.show(`${ended.length} of ${models.length} - natter compare`, share);
   };
   showState();
   try {
     const pending = models.map(async (_, index) => {
       const answer = await askModel(comparison, index, service, journal, view);
-      ended += 1;
+      ended.push(answer);
       showState();
       return answer;
     });

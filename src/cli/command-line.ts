@@ -6,7 +6,6 @@ export function beforeDashes(args: readonly string[]): readonly string[] {
   return end < 0 ? args : args.slice(0, end);
 }
 
-/** Whether one of these options is given. */
 export const hasFlag = (args: readonly string[], ...options: readonly string[]): boolean =>
   beforeDashes(args).some((word) => options.includes(word));
 

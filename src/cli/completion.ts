@@ -33,7 +33,6 @@ const files: Candidate = { name: ':files', summary: '' };
 interface CompletionRequest {
   readonly context: Context;
   readonly command: Command;
-  /** The typed part of the word. */
   readonly typed: string;
   readonly before: readonly string[];
 }

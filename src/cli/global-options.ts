@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander';
 import { type SettingKey, definitions } from '../settings/definitions.ts';
 import { formatDuration } from '../settings/value-types.ts';
 
-/** Options under one heading of the help. */
 export type OptionGroup = readonly [heading: string, options: readonly Option[]];
 
 export function addOptionGroups(command: Command, groups: readonly OptionGroup[]): void {
@@ -96,7 +95,6 @@ export function addGlobalOptions(program: Command): void {
   ]);
 }
 
-/** Collects a repeatable option. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];
 }

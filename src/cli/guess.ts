@@ -6,7 +6,7 @@ import { commandsAbove, childNamed, namesBelow } from './help-details.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { createNotices } from '../output/notices.ts';
-import type { Context } from '../run.ts';
+import type { StartedRun } from '../run.ts';
 import { maskMessage } from '../secrets/secrets.ts';
 
 /** Words of other clients, and what natter has for them. */
@@ -133,9 +133,8 @@ export function mayBeCommand(words: readonly string[], options: ChatOptions): bo
  * @throws Failure `usage` if the user does not confirm
  */
 export async function confirmMistakenCommand(
-  context: Context,
+  { context, options }: StartedRun<ChatOptions>,
   program: Command,
-  options: ChatOptions,
   words: readonly string[],
 ): Promise<void> {
   const suggestions = mayBeCommand(words, options) ? suggestCommands(words, program) : undefined;

@@ -40,7 +40,6 @@ const argumentRows = ({ registeredArguments }: Command): readonly HelpRow[] =>
     .filter(({ description }) => description !== '')
     .map((argument) => ({ term: argument.name(), description: argument.description }));
 
-/** The options of every command that uses a service. */
 export function serviceRows(program: Command, help: Help): readonly HelpRow[] {
   return ownOptions(program, help).filter(({ group }) => group === serviceGroup);
 }
@@ -53,7 +52,6 @@ function exampleLines(examples: readonly Example[]): readonly string[] {
   );
 }
 
-/** The most columns of a help. */
 export const helpWidth = 80;
 
 /** Wraps a text at the width of the help. Its words stay whole. */
@@ -64,7 +62,6 @@ const widestTerm = 28;
 /** Columns for a description beside its term; with fewer it is below. */
 const leastColumns = 30;
 
-/** The columns before a description. */
 function descriptionIndent(termWidth: number, { helpWidth: width = helpWidth }: Help): number {
   return width - termWidth - 4 < leastColumns ? 6 : termWidth + 4;
 }
@@ -77,13 +74,11 @@ function formatRow({ term, description }: HelpRow, termWidth: number, help: Help
   return `  ${wrapHelp(term, help, 2).replaceAll('\n', '\n  ')}${gap}${text}`.trimEnd();
 }
 
-/** Rows in two columns, without a heading. */
 export function formatRows(rows: readonly HelpRow[], help: Help): string {
   const termWidth = Math.min(widestTerm, Math.max(...rows.map(({ term }) => term.length)));
   return rows.map((row) => formatRow(row, termWidth, help)).join('\n');
 }
 
-/** A heading and its rows; empty without rows. */
 export function formatSection(heading: string, rows: readonly HelpRow[], help: Help): string {
   return rows.length === 0 ? '' : `${heading}\n${formatRows(rows, help)}`;
 }
@@ -153,7 +148,6 @@ const mostRows = 23;
 
 const rowsOf = (text: string) => text.split('\n').length - 1;
 
-/** The command as typed: `natter config set`. */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -16,9 +16,9 @@ import { buildSandbox } from '../commands/sandbox/command.ts';
 import { buildShellInit } from '../commands/shell-init/command.ts';
 import { buildUsage } from '../commands/usage/command.ts';
 import { misplacedCommand, routeToChat, withDashes, withExtractValues } from './command-line.ts';
-import type { Context } from '../run.ts';
+import { type Context, startRun } from '../run.ts';
 import { addGlobalOptions } from './global-options.ts';
-import { namesBelow, setExamples } from './help-details.ts';
+import { helpOf, namesBelow, setExamples } from './help-details.ts';
 import {
   formatHelp,
   helpWidth,
@@ -28,7 +28,6 @@ import {
 } from './help-format.ts';
 import { misplacedCommandFailure, unknownDigit, usageFailure } from './guess.ts';
 
-/** The first lines of the help. */
 const programExamples = [
   { line: 'natter', meaning: 'open a conversation' },
   { line: 'natter "why is the sky blue?"', meaning: 'print one answer' },
@@ -89,13 +88,21 @@ export function buildProgram(
     .helpCommand(false);
   setExamples(program, programExamples);
   addGlobalOptions(program);
-  program.addCommand(buildChat(context), { isDefault: true });
-  for (const build of builders) program.addCommand(build(context));
+  program.addCommand(buildChat(), { isDefault: true });
+  for (const build of builders) program.addCommand(build());
   visit(program, (command) => {
     const summary = command.summary();
     // Few commands have more to say than their row in a list.
     if (command.description() === '') {
       command.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
+    }
+    const { load } = helpOf(command);
+    if (load !== undefined) {
+      command.action(async () => {
+        const act = await load();
+        const run = await startRun(context, command.optsWithGlobals<never>());
+        await act(run, ...(command.processedArgs as never[]));
+      });
     }
     command
       .exitOverride((error) => {

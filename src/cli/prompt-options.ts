@@ -40,7 +40,6 @@ export const requestOptions = (): readonly Option[] => [
 export const allowSecretsOption = () =>
   new Option('--allow-secrets', 'send secrets in the input [NATTER_SECRET_GUARD]');
 
-/** Options for secrets in the input. */
 export const secretOptions = (): readonly Option[] => [
   new Option('--redact', 'send placeholders for secrets in the input, and put them back'),
   allowSecretsOption(),

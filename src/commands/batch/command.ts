@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/item.ts';
 import { outputFormats } from '../../batch/results/result-formats.ts';
 import { Failure } from '../../failure.ts';
-import type { Context } from '../../run.ts';
 import {
   addOptionGroups,
   collect as repeat,
@@ -114,19 +113,19 @@ const fileOptions = () => [
   forceOption(),
 ];
 
-function buildMerge(context: Context): Command {
+function buildMerge(): Command {
   const merge = new Command('merge')
     .argument('<files...>', 'results files of the shards')
     .summary('merge the results of shards')
     .description('Merges results files in input order and reports missing items.');
   addOptionGroups(merge, [['Output options:', fileOptions()]]);
-  setAction(merge, context, async () => (await import('./merge-run.ts')).mergeBatch);
+  setAction(merge, async () => (await import('./merge-run.ts')).mergeBatch);
   helpOf(merge).hidesServiceOptions = true;
   helpOf(merge).hidesParentOptions = true;
   return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
 }
 
-function buildExport(context: Context): Command {
+function buildExport(): Command {
   const command = new Command('export')
     .argument('[file]', 'prompts, as for natter batch; default or -: standard input')
     .summary('write the requests as an OpenAI batch file')
@@ -148,7 +147,7 @@ function buildExport(context: Context): Command {
     ['Request options:', [...bodyOptions(), schema, settingOption('responseFormat')]],
     ['Output options:', fileOptions()],
   ]);
-  setAction(command, context, async () => (await import('./export-run.ts')).exportBatch);
+  setAction(command, async () => (await import('./export-run.ts')).exportBatch);
   helpOf(command).hidesServiceOptions = true;
   helpOf(command).hidesParentOptions = true;
   return setExamples(command, [
@@ -157,7 +156,7 @@ function buildExport(context: Context): Command {
   ]);
 }
 
-function buildImport(context: Context): Command {
+function buildImport(): Command {
   const command = new Command('import')
     .argument('<file>', 'prompts, as for natter batch')
     .argument('<results...>', 'output and error files of an OpenAI batch or vllm run-batch')
@@ -176,7 +175,7 @@ function buildImport(context: Context): Command {
       ],
     ],
   ]);
-  setAction(command, context, async () => (await import('./import-run.ts')).importBatch);
+  setAction(command, async () => (await import('./import-run.ts')).importBatch);
   helpOf(command).hidesServiceOptions = true;
   helpOf(command).hidesParentOptions = true;
   return setExamples(command, [
@@ -219,7 +218,7 @@ const queueOption = () =>
 const rateOption = () =>
   new Option('--rpm <n>', 'maximum requests a minute of all workers of the batch together');
 
-function buildSubmit(context: Context): Command {
+function buildSubmit(): Command {
   const submit = new Command('submit')
     .argument('[file]', 'prompts; default or -: standard input')
     .summary('put prompts into a queue')
@@ -243,13 +242,13 @@ function buildSubmit(context: Context): Command {
     ['Request options:', [...promptOptions(), allowSecretsOption()]],
     [checkGroup, checksOptions().filter((option) => option.attributeName() !== 'responseFormat')],
   ]);
-  setAction(submit, context, async () => (await import('./queue/submit-run.ts')).submitBatch);
+  setAction(submit, async () => (await import('./queue/submit-run.ts')).submitBatch);
   return withOwnOptions(submit, 'natter batch submit prompts.jsonl --queue redis://localhost:6379');
 }
 
 const chosenBatch = () => new Option('--batch <name>', 'name of the batch, default the only one');
 
-function buildWork(context: Context): Command {
+function buildWork(): Command {
   const work = new Command('work')
     .summary('answer the prompts of a queue')
     .description(
@@ -279,11 +278,11 @@ function buildWork(context: Context): Command {
     ['Run options:', [stopAfterOption()]],
     ['Report options:', [summaryOption()]],
   ]);
-  setAction(work, context, async () => (await import('./queue/work-run.ts')).workBatch);
+  setAction(work, async () => (await import('./queue/work-run.ts')).workBatch);
   return withOwnOptions(work, 'natter batch work --queue redis://localhost:6379 --concurrency 16');
 }
 
-function buildStatus(context: Context): Command {
+function buildStatus(): Command {
   const status = new Command('status')
     .summary('show the batches of a queue')
     .description(
@@ -296,12 +295,12 @@ function buildStatus(context: Context): Command {
     ],
     ['Output options:', [jsonOption()]],
   ]);
-  setAction(status, context, async () => (await import('./queue/collect-run.ts')).printStatus);
+  setAction(status, async () => (await import('./queue/collect-run.ts')).printStatus);
   helpOf(status).hidesServiceOptions = true;
   return withOwnOptions(status, 'natter batch status --queue redis://localhost:6379');
 }
 
-function buildCollect(context: Context): Command {
+function buildCollect(): Command {
   const collect = new Command('collect')
     .summary('write the results of a queue into a file')
     .description(
@@ -319,7 +318,7 @@ function buildCollect(context: Context): Command {
       ],
     ],
   ]);
-  setAction(collect, context, async () => (await import('./queue/collect-run.ts')).collectBatch);
+  setAction(collect, async () => (await import('./queue/collect-run.ts')).collectBatch);
   helpOf(collect).hidesServiceOptions = true;
   return withOwnOptions(
     collect,
@@ -336,7 +335,7 @@ const examples = [
   'natter batch prompts.txt --schema "mood good|bad" | jq -r .value.mood',
 ];
 
-export function buildBatch(context: Context): Command {
+export function buildBatch(): Command {
   const command = new Command('batch')
     .summary('send many prompts: lines, JSON lines or a table')
     .argument('[file]', 'prompts; default or -: standard input')
@@ -360,8 +359,8 @@ export function buildBatch(context: Context): Command {
     buildStatus,
     buildCollect,
   ]) {
-    command.addCommand(build(context));
+    command.addCommand(build());
   }
   setExamples(command, examples);
-  return setAction(command, context, async () => (await import('./run.ts')).runBatch);
+  return setAction(command, async () => (await import('./run.ts')).runBatch);
 }

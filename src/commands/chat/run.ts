@@ -61,7 +61,6 @@ import { withHint } from '../../cli/report.ts';
 import { type ChatOptions, type ChatRun, prepare, promptOf } from './chat-run.ts';
 import { runEvery } from './every-run.ts';
 
-/** A prompt that is ready to be sent. */
 interface ReadyPrompt {
   readonly run: ChatRun;
   readonly messages: readonly Message[];
@@ -342,7 +341,6 @@ export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> 
   }
 }
 
-/** @throws Failure, or the reason `context.signal` was aborted with */
 export async function chat(
   started: StartedRun<ChatOptions>,
   words: readonly string[],
@@ -391,7 +389,6 @@ export function wantsRepl(
   return isTerminal && options.input && !isOneShot;
 }
 
-/** Runs `natter chat`. @throws Failure, or the reason `context.signal` was aborted with */
 export async function startChat(
   run: StartedRun<ChatOptions>,
   words: readonly string[],

@@ -64,7 +64,6 @@ import { dryRunDocument } from '../../ask/dry-run.ts';
 import { type PromptOptions, readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
 
-/** Options of `natter compare`. */
 export interface CompareOptions
   extends PromptOptions, ConversationOptions, CheckOptions, FormatOptions {
   /** Comma-separated lists. */

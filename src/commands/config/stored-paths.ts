@@ -22,7 +22,6 @@ const kind = (
 const inSettings = (file: Parameters<typeof settingsPath>[1]) => (folder: string) =>
   settingsPath(folder, file);
 
-/** What natter keeps on disk. */
 export const storedKinds = [
   kind('settings', 'settings file', 'config', inSettings('config')),
   kind('credentials', 'file of the keys', 'config', inSettings('credentials')),

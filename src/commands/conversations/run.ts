@@ -190,7 +190,6 @@ async function confirmPrune(run: StartedRun<PruneOptions>, number: string, oldes
   return /^y(?:es)?$/i.test(reply.trim());
 }
 
-/** Runs `natter conversations prune`. @throws Failure */
 export const pruneConversations: Action<PruneOptions> = async (run) => {
   const { context, options, presentation } = run;
   const { notices } = presentation;

@@ -201,7 +201,6 @@ function folderFinding(
 const withoutState = 'natter works without it, but keeps no prompt history and no drafts';
 const withoutCache = 'natter works without it, but starts more slowly';
 
-/** Checks natter's folders and the permissions of its files. */
 export function* checkFiles(
   examination: Examination,
   settings: ResolvedSettings | undefined,

@@ -31,7 +31,6 @@ import { firstModels, modelToSet } from '../auth/check-service.ts';
 import { planRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
 
-/** @throws Failure `configuration` for an invalid proxy URL */
 export function proxyFinding(url: URL, environment: Environment): Finding {
   const proxy = proxyFor(url, environment);
   if (proxy !== undefined) {
@@ -43,7 +42,6 @@ export function proxyFinding(url: URL, environment: Environment): Finding {
   return ok('proxy', 'requests use no proxy: no variable such as HTTPS_PROXY applies to this host');
 }
 
-/** What is wrong with Node's variables for certificates. */
 function* variableFindings(environment: Environment): Generator<Finding> {
   const check = 'variable';
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
@@ -199,7 +197,6 @@ async function attempt<Value>({ clock, signal }: Context, request: Promise<Value
   }
 }
 
-/** What the checks of a service need. */
 interface Probe extends Run<DoctorOptions> {
   readonly client: Client;
   /** False if the service does not know the path of the list of models. */

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
-import type { Context } from '../../run.ts';
 import { meantBy } from '../../cli/guess.ts';
 import { childNamed, helpOf, namesBelow, setAction, setExamples } from '../../cli/help-details.ts';
 import { printHelp } from '../../cli/help-format.ts';
@@ -21,13 +20,13 @@ async function topicText(program: Command, words: readonly string[]): Promise<st
   return helpTopic(meantBy(topicAliases, word) ?? word, program);
 }
 
-export function buildHelp(context: Context): Command {
+export function buildHelp(): Command {
   const command = new Command('help')
     .summary('show help on a command or a topic')
     .argument('[words...]', `a command, or a topic: ${topicNames.join(', ')}`);
   helpOf(command).hidesServiceOptions = true;
   setExamples(command, ['natter help piping', 'natter help config set']);
-  return setAction(command, context, async () => async (_run, words: string[]) => {
+  return setAction(command, async () => async ({ context }, words: string[]) => {
     const program = command.parent ?? command;
     const text = await topicText(program, words);
     await printHelp(context, text ?? commandHelp(program, words));

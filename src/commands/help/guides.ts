@@ -238,7 +238,6 @@ const meanings: Readonly<Record<FailureKind, string>> = {
   unfinished: 'items of a batch are left; another run can help',
 };
 
-/** Every exit code with its name and meaning, in order. */
 export const exitCodeRows: readonly (readonly [code: string, name: string, meaning: string])[] = [
   ['0', 'answered', 'the answer is complete (also finish_reason length)'],
   ...Object.entries(exitCodes).map(

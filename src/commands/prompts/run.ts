@@ -122,7 +122,6 @@ function requireOwn(own: string | undefined): string {
   throw new Failure('storage', message, { hint: 'set NATTER_CONFIG_DIR' });
 }
 
-/** @throws Failure `usage` for a name that cannot be that of a file */
 function checkNewName(context: Context, name: string): void {
   refuseReservedName(name, context.platform);
   if (isPromptName(name) && /^[\w./-]+$/.test(name)) return;
@@ -184,7 +183,6 @@ export const listPromptFiles: Action<JsonOptions> = async (run) => {
   presentation.notices.notice('there are no prompt files; ‹natter prompts edit NAME› creates one');
 };
 
-/** Runs `natter prompts show`. @throws Failure `not_found` */
 export const showPromptFile: Action<JsonOptions, [name: string]> = async (run, name) => {
   const { context, options, presentation } = run;
   const { notices, style } = presentation;
@@ -199,7 +197,6 @@ export const showPromptFile: Action<JsonOptions, [name: string]> = async (run, n
   await printMarkdown(context, presentation, [whole], { plain: true });
 };
 
-/** Runs `natter prompts path`. @throws Failure `not_found`, `storage` without a settings folder */
 export const showPromptPath: Action<GlobalOptions, [name?: string]> = async ({ context }, name) => {
   const places = promptPlaces(context);
   const found = name === undefined ? requireOwn(places.own) : findPrompt(places, name).file.path;

@@ -100,10 +100,8 @@ export async function readOwnSchema(
   return { text: (await readGuarded(file, signal, guard)).content, label: file.name };
 }
 
-/** Whether an option of the command line set it. */
 export const isFlag = ({ kind }: Source) => kind === 'flag';
 
-/** Names the file as the source of a setting. */
 export const sourceOf = ({ file }: PromptFile): Source => ({
   kind: 'prompt file',
   name: file.name,

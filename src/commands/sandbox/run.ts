@@ -228,7 +228,6 @@ async function faultRules(options: SandboxOptions): Promise<readonly FaultRule[]
   return rules;
 }
 
-/** @throws Failure, or the reason `context.signal` was aborted with */
 export const serveSandbox: Action<SandboxOptions> = async (run) => {
   const { context, options } = run;
   const { stdout, stderr } = context.streams;

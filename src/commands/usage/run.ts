@@ -114,7 +114,6 @@ function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   };
 }
 
-/** Runs `natter usage`. @throws Failure */
 export const showUsage: Action<UsageOptions> = async ({ context, options, presentation }) => {
   const { notices, style, unicode } = presentation;
   const { by, profile } = options;

@@ -1,18 +1,17 @@
+// Sends a long text in pieces, keeps their answers until all are there, and combines them.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Answer, Sink } from '../../ask/ask.ts';
+import { type Answer, failureOfSeveral } from '../../ask/ask.ts';
 import { isTooLong, openAsker } from '../../ask/fallback.ts';
 import { promptMessages } from '../../ask/plan-request.ts';
 import {
-  askPieces,
-  combineAnswers,
   combinePrompt,
   combineRequests,
-  hashOf,
-  KeptAnswers,
   leastBudget,
   longestPrompt,
+  packTexts,
   type Piece,
-  type PieceAnswer,
   piecePrompt,
   planPieces,
   type Room,
@@ -28,7 +27,11 @@ import { finishNotice, truncationFailure, truncationWarning } from '../../output
 import { createStatusLine } from '../../output/activity.ts';
 import { withValues } from '../../settings/resolved-settings.ts';
 import { resolveFolders } from '../../settings/folders.ts';
-import { makePrivateFolder } from '../../storage/files.ts';
+import { makePrivateFolder, removeFile } from '../../storage/files.ts';
+import { readLines } from '../../storage/read-lines.ts';
+import { appendLine } from '../../storage/state-file.ts';
+import { storageFailure } from '../../storage/storage-failure.ts';
+import { isJsonObject, parseJson } from '../../json.ts';
 import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
 import { refusedWindow } from '../../usage/windows.ts';
@@ -109,6 +112,10 @@ function createProgress({ context, presentation, options, settings }: SplitRun, 
   };
 }
 
+/** Short enough for the name of a file. */
+const hashOf = (...texts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
+
 /** Where the answers are kept; undefined if nothing is saved. The same command continues with the same file. */
 function keptFile({ context, settings }: SplitRun, prompts: readonly string[]): string | undefined {
   const { state } = resolveFolders(context);
@@ -119,37 +126,112 @@ function keptFile({ context, settings }: SplitRun, prompts: readonly string[]): 
   return join(folder, `${hashOf(model, system, ...prompts)}.jsonl`);
 }
 
-async function printFinalAnswer(
-  run: SplitRun,
-  answers: readonly PieceAnswer[],
-  ask: (sink: Sink) => Promise<Answer>,
-): Promise<void> {
-  const { context, presentation, settings } = run;
-  const pieces = () =>
-    answers.map(({ content, usage }, index) => {
-      const names = run.pieces[index]?.texts.map(({ name }) => name);
-      return { piece: index + 1, names, content, usage };
-    });
-  const printing = { ...run, jsonFields: () => ({ pieces: pieces() }) };
-  const printer = await createAnswerPrinter(printing, settings, settings.values.model);
-  const { content, metadata, failure } = await ask(printer);
-  // The text is cut again.
-  if (failure !== undefined && content === '' && isTooLong(failure)) throw failure;
-  await printer.end({ metadata, failure });
-  context.signal.throwIfAborted();
+interface PieceAnswer {
+  readonly content: string;
+  readonly usage: unknown;
+}
+
+/**
+ * Opens the answers for prompts, in memory and in a file, so that the same command does not ask again.
+ * @param file undefined if nothing is saved
+ * @throws Failure `storage`
+ */
+export function openKept(file: string | undefined) {
+  const answers = new Map<string, PieceAnswer>();
+  try {
+    for (const line of file !== undefined && existsSync(file) ? readLines(file) : []) {
+      const value = parseJson(line);
+      // The last line may have been cut.
+      if (!isJsonObject(value)) continue;
+      const { prompt, content, usage } = value;
+      const isWhole = typeof prompt === 'string' && typeof content === 'string';
+      if (isWhole) answers.set(prompt, { content, usage });
+    }
+  } catch (error) {
+    throw storageFailure('read', file ?? '', error);
+  }
+  return {
+    saved: () => (file === undefined ? 0 : answers.size),
+    find: (prompt: string) => answers.get(hashOf(prompt)),
+    keep(prompt: string, { content, metadata }: Answer): void {
+      const answer = { content, usage: metadata.usage ?? null };
+      const hash = hashOf(prompt);
+      answers.set(hash, answer);
+      if (file !== undefined) appendLine(file, JSON.stringify({ prompt: hash, ...answer }));
+    },
+    remove: () => file !== undefined && removeFile(file),
+  };
+}
+
+const atOnce = 4;
+
+/** No more prompts are sent after so many failures in a row. */
+const mostFailures = 4;
+
+/**
+ * Sends the prompts that have no answer yet, and keeps the answers.
+ * @returns the answers to all prompts, in their order
+ * @throws Failure for prompts that failed, or the reason of the signal
+ */
+export async function askPieces(
+  prompts: readonly string[],
+  kept: ReturnType<typeof openKept>,
+  signal: AbortSignal,
+  send: (prompt: string) => Promise<Answer>,
+): Promise<readonly PieceAnswer[]> {
+  const failures: Failure[] = [];
+  let inRow = 0;
+  const waiting = prompts.filter((prompt) => kept.find(prompt) === undefined);
+  /** Sends one prompt after the other. Several calls run at the same time; when one of them ends, no more is sent. */
+  const sendWaiting = async (): Promise<void> => {
+    try {
+      for (let prompt = waiting.shift(); prompt !== undefined; prompt = waiting.shift()) {
+        const answer = await send(prompt);
+        const { failure, isStopped } = answer;
+        if (isStopped) return;
+        inRow = failure === undefined ? 0 : inRow + 1;
+        if (failure === undefined) kept.keep(prompt, answer);
+        else if (failure.kind === 'budget') throw failure;
+        else failures.push(failure);
+        if (inRow >= mostFailures || failure?.kind === 'unauthorized') return;
+      }
+    } finally {
+      waiting.length = 0;
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: atOnce }, sendWaiting));
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  signal.throwIfAborted();
+  const hint = 'run the same command again to send only what is missing';
+  const failure = failureOfSeveral(failures, prompts.length, 'pieces', hint);
   if (failure !== undefined) throw failure;
-  const notice = finishNotice(metadata);
-  if (notice !== undefined) presentation.notices.notice(notice);
+  return prompts.map((prompt) => kept.find(prompt) as PieceAnswer);
+}
+
+/** Combines the answers for pieces until they fit in one request. @throws Failure if they never do */
+async function combineAnswers(
+  answers: readonly PieceAnswer[],
+  run: SplitRun,
+  send: (prompts: readonly string[]) => Promise<readonly PieceAnswer[]>,
+): Promise<string> {
+  const texts = answers.map(({ content }, index) => ({ name: `answer ${index + 1}`, content }));
+  const groups = packTexts(texts, run.room.budget).map((one) => combinePrompt(run.prompt, one));
+  const [first] = groups;
+  if (first !== undefined && groups.length === 1) return first;
+  if (groups.length < texts.length) return combineAnswers(await send(groups), run, send);
+  throw new Failure('invalid_request', 'the answers for the pieces are too long to be combined', {
+    hint: 'set a smaller --max-tokens, or ask for shorter answers',
+  });
 }
 
 async function sendPieces(run: SplitRun): Promise<void> {
-  const { context, options, settings, presentation, prompt, room, pieces, guard } = run;
+  const { context, options, settings, presentation, prompt, pieces, guard } = run;
   const { notices } = presentation;
   const prompts = pieces.map((piece, index) =>
     piecePrompt(prompt, piece, index + 1, pieces.length),
   );
   const asker = await openAsker(run, { command: 'chat --split' }, { network: undiciNetwork });
-  const kept = new KeptAnswers(keptFile(run, prompts));
+  const kept = openKept(keptFile(run, prompts));
   const progress = createProgress(run, prompts.length);
   const reported = new Set<string>();
   const warn = (text: string) => {
@@ -175,25 +257,40 @@ async function sendPieces(run: SplitRun): Promise<void> {
     return { ...answer, failure: failure ?? (isStrict ? truncationFailure(metadata) : undefined) };
   };
   try {
-    if (kept.saved > 0) {
-      notices.notice(`continuing: ${count(kept.saved)} answers are from an earlier run`);
+    if (kept.saved() > 0) {
+      notices.notice(`continuing: ${count(kept.saved())} answers are from an earlier run`);
     }
     progress.show();
     const send = (next: readonly string[]) => askPieces(next, kept, context.signal, askPiece);
     const answers = await send(prompts);
-    const last = await combineAnswers(answers, prompt, room, send);
+    const last = await combineAnswers(answers, run, send);
     progress.end();
-    const whole = combinePrompt(prompt, last);
-    await printFinalAnswer(run, answers, (sink) =>
-      asker.ask(() => compose(whole), warn, guard, sink),
+    const answered = answers.map(({ content, usage }, index) => {
+      const names = pieces[index]?.texts.map(({ name }) => name);
+      return { piece: index + 1, names, content, usage };
+    });
+    const printing = { ...run, jsonFields: () => ({ pieces: answered }) };
+    const printer = await createAnswerPrinter(printing, settings, settings.values.model);
+    const { content, metadata, failure } = await asker.ask(
+      () => compose(last),
+      warn,
+      guard,
+      printer,
     );
+    // The text is cut again.
+    if (failure !== undefined && content === '' && isTooLong(failure)) throw failure;
+    await printer.end({ metadata, failure });
+    context.signal.throwIfAborted();
+    if (failure !== undefined) throw failure;
+    const notice = finishNotice(metadata);
+    if (notice !== undefined) notices.notice(notice);
     kept.remove();
   } catch (error) {
     progress.end();
     // Pieces that are too long are not sent again.
     if (error instanceof Failure && isTooLong(error)) kept.remove();
-    if (context.signal.aborted && kept.saved > 0) {
-      const text = `${countOf(kept.saved, 'answer')} kept`;
+    if (context.signal.aborted && kept.saved() > 0) {
+      const text = `${countOf(kept.saved(), 'answer')} kept`;
       notices.notice(`${text}; run the same command again to send the rest`);
     }
     throw error;

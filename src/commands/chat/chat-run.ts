@@ -7,7 +7,7 @@ import {
   type FormatOptions,
   refuseClosedOutput,
 } from '../../output/answer-printer.ts';
-import type { Run, StartedRun } from '../../run.ts';
+import type { Action, Run, StartedRun } from '../../run.ts';
 import { withSettings } from '../../settings/read-settings.ts';
 import type { ConversationOptions } from '../../ask/open-conversation.ts';
 import { inputWord, type PromptOptions } from '../../input/read-prompt.ts';
@@ -24,6 +24,9 @@ export interface ChatOptions
   readonly reasoning?: boolean;
   readonly interactive?: boolean;
 }
+
+/** What a prompt is sent with; its words are the prompt. */
+export type ChatAction = Action<ChatOptions, [words: readonly string[]]>;
 
 /** A run of `natter chat` or `natter run`. */
 export interface ChatRun extends Run<ChatOptions> {

@@ -16,13 +16,12 @@ import { count } from '../../output/figures.ts';
 import { finishNotice } from '../../output/notices.ts';
 import { createAnswerPrinter, heading, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import type { StartedRun } from '../../run.ts';
 import { parseDuration } from '../../settings/value-types.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import { namedInputs } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
-import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
+import { type ChatAction, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
 
 const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 
@@ -260,10 +259,7 @@ async function openGroups(run: ChatRun, words: readonly string[]) {
  * Answers standard input group by group, as it arrives.
  * @throws Failure of the groups that failed, at the end of the input; or the reason of the context's signal
  */
-export async function runEvery(
-  started: StartedRun<ChatOptions>,
-  words: readonly string[],
-): Promise<void> {
+export const runEvery: ChatAction = async (started, words) => {
   const { context, options } = started;
   const hint = 'each group is a new prompt, and is not saved; --json prints a line for each';
   refuseTogether('every', unusable, options, hint);
@@ -309,4 +305,4 @@ export async function runEvery(
   }
   const failure = failureOfSeveral(failures, number, 'groups');
   if (failure !== undefined) throw failure;
-}
+};

@@ -41,6 +41,7 @@ import {
 } from '../../output/answer-printer.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
+import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { answerFields, costField, jsonLine } from '../../output/json-answer.ts';
 import {
   filteredNotice,
@@ -49,7 +50,7 @@ import {
   truncationFailure,
   truncationWarning,
 } from '../../output/notices.ts';
-import type { Context, StartedRun } from '../../run.ts';
+import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
@@ -58,7 +59,7 @@ import { readHistory } from '../../input/read-messages.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { withHint } from '../../cli/report.ts';
-import { type ChatOptions, type ChatRun, prepare, promptOf } from './chat-run.ts';
+import { type ChatAction, type ChatOptions, type ChatRun, prepare, promptOf } from './chat-run.ts';
 import { runEvery } from './every-run.ts';
 
 interface ReadyPrompt {
@@ -275,10 +276,7 @@ async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined) 
 }
 
 /** Reports what is to know about a printed answer. @throws Failure `truncated_prompt` with `--strict` */
-function conclude(
-  { run, first }: ReadyPrompt,
-  { metadata, removed }: Awaited<ReturnType<typeof printAnswer>>,
-): void {
+function conclude({ run, first }: ReadyPrompt, metadata: AnswerMetadata, removed: number): void {
   const { presentation, context, format, options } = run;
   const { notices } = presentation;
   const filtered = filteredNotice(removed, options.extract === undefined);
@@ -334,17 +332,15 @@ export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> 
     const begun = conversation.record();
     const record = begun && createPromptRecord(begun.journal, begun.parent);
     const ready = { run: { ...run, jsonFields }, messages, chain, first, service, record };
-    conclude(ready, await printAnswer(ready, check));
+    const { metadata, removed } = await printAnswer(ready, check);
+    conclude(ready, metadata, removed);
   } finally {
     await service?.close();
     await conversation.close();
   }
 }
 
-export async function chat(
-  started: StartedRun<ChatOptions>,
-  words: readonly string[],
-): Promise<void> {
+export const chat: ChatAction = async (started, words) => {
   const prepared = prepare(started);
   const guard = openSecretGuard(prepared);
   const given = await readHistory(prepared, promptOf(words) !== '', guard);
@@ -352,7 +348,7 @@ export async function chat(
   const own = given.prompt === undefined ? words : [...words, given.prompt];
   const read = await readPrompt(run, own);
   await sendPrompt({ ...run, settings: withSystem(run.settings, read) }, read.prompt);
-}
+};
 
 /** Options that make sense only for a single answer. */
 const oneShot = [
@@ -373,11 +369,7 @@ const oneShot = [
  * Whether the chat command opens the REPL: with `--interactive`, or on a terminal without a prompt.
  * @throws Failure `usage` for `--interactive` without a terminal
  */
-export function wantsRepl(
-  { streams }: Context,
-  words: readonly string[],
-  options: ChatOptions,
-): boolean {
+export function wantsRepl({ streams }: Context, words: readonly string[], options: ChatOptions) {
   const isTerminal = streams.stdin.isTerminal && streams.stdout.isTerminal;
   if (options.interactive === true) {
     if (isTerminal) return true;
@@ -389,10 +381,7 @@ export function wantsRepl(
   return isTerminal && options.input && !isOneShot;
 }
 
-export async function startChat(
-  run: StartedRun<ChatOptions>,
-  words: readonly string[],
-): Promise<void> {
+export const startChat: ChatAction = async (run, words) => {
   const { context, options } = run;
   if (wantsRepl(context, words, options)) {
     const { runRepl } = await import('../../repl/run.ts');
@@ -409,4 +398,4 @@ export async function startChat(
   // It sends several requests at a time, with undici.
   const { runSplit } = await import('./split-run.ts');
   return runSplit(run, words);
-}
+};

@@ -36,10 +36,16 @@ import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-pri
 import { printJson } from '../../output/print-data.ts';
 import { refusedWindow } from '../../usage/windows.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import type { StartedRun } from '../../run.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { inputName, readSources } from '../../input/read-prompt.ts';
-import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
+import {
+  type ChatAction,
+  type ChatOptions,
+  type ChatRun,
+  prepare,
+  promptOf,
+  refuseTogether,
+} from './chat-run.ts';
 import { sendPrompt } from './run.ts';
 
 interface SplitRun extends ChatRun {
@@ -344,10 +350,7 @@ async function readTexts(run: ChatRun, words: readonly string[]) {
  * Sends a text that does not fit in pieces, and combines the answers.
  * @throws Failure, or the reason `context.signal` was aborted with
  */
-export async function runSplit(
-  started: StartedRun<ChatOptions>,
-  words: readonly string[],
-): Promise<void> {
+export const runSplit: ChatAction = async (started, words) => {
   const { context, options } = started;
   const prompt = promptOf(words);
   checkOptions(options, prompt);
@@ -380,4 +383,4 @@ export async function runSplit(
     notices.notice(`lines longer than a piece were cut between characters: ${count(longLines)}`);
   }
   return options.dryRun === true ? printPlan(run) : sendFitting(run);
-}
+};

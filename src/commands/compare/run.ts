@@ -51,7 +51,7 @@ import { promptMessages, planRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { createPromptRecord } from '../../conversation/journal/record-answer.ts';
-import type { Run, StartedRun } from '../../run.ts';
+import type { Action, Run } from '../../run.ts';
 import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import { withSettings } from '../../settings/read-settings.ts';
@@ -450,10 +450,10 @@ async function printRequests(comparison: Comparison): Promise<void> {
 }
 
 /** @throws the Failure of the first model that failed, in the order of the options; the reason of `context.signal` */
-export async function compare(
-  started: StartedRun<CompareOptions>,
-  words: readonly string[],
-): Promise<void> {
+export const compare: Action<CompareOptions, [words: readonly string[]]> = async (
+  started,
+  words,
+) => {
   const run = withSettings(started);
   const { context, options, presentation } = run;
   const { notices } = presentation;
@@ -483,4 +483,4 @@ export async function compare(
   const shown = await recordAnswers(comparison);
   context.signal.throwIfAborted();
   await reportComparison({ ...comparison, ...shown });
-}
+};

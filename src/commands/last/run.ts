@@ -4,7 +4,7 @@ import { answersOf, pathOf, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { countOf } from '../../output/figures.ts';
 import { receivedAnswer, refusalNotice, type Notices } from '../../output/notices.ts';
-import type { Context, GlobalOptions, StartedRun } from '../../run.ts';
+import type { Action, Context, GlobalOptions } from '../../run.ts';
 import { withValues } from '../../settings/resolved-settings.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
@@ -76,10 +76,8 @@ interface LastOptions extends GlobalOptions {
 }
 
 /** Runs `natter last`. @throws Failure `not_found` without an answer or that code block, `mismatch` with `--extract` */
-export async function printLast(
-  { context, options, presentation }: StartedRun<LastOptions>,
-  name: string,
-): Promise<void> {
+export const printLast: Action<LastOptions, [name: string]> = async (run, name) => {
+  const { context, options, presentation } = run;
   const { answer: number = '1' } = options;
   const answer = chosenAnswer(findAnswers(context, presentation.notices, name), number);
   const { content, refusal } = answer;
@@ -97,4 +95,4 @@ export async function printLast(
     return printMarkdown(context, presentation, [content], {}, unwrapped);
   }
   await printMarkdown(context, presentation, [text], { plain: true });
-}
+};

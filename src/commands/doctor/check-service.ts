@@ -183,7 +183,6 @@ export async function* checkConnection(
 
 /** Tokens of an answer. */
 const answerLimit = 16;
-const promptText = 'Reply with the word ok.';
 
 /** @returns the value or the failure of a request, and its time: `120 ms` @throws the reason of an abort */
 async function attempt<Value>({ clock, signal }: Context, request: Promise<Value>) {
@@ -210,12 +209,13 @@ const advices: Partial<Record<FailureKind, string>> = {
   no_answer: 'the model does not answer a plain prompt: try a different one with -m <model>',
 };
 
-const usualAdvice = 'try again; if it happens again, report it to the service operator';
-
 function refused(probe: Probe, check: string, what: string, failure: Failure): Finding {
   const { baseUrl, apiPath } = probe.settings.values;
   const finding = failed(check, failure, probe);
-  let advice = advices[failure.kind] ?? finding.advice ?? usualAdvice;
+  let advice =
+    advices[failure.kind] ??
+    finding.advice ??
+    'try again; if it happens again, report it to the service operator';
   if (failure.kind === 'not_found' && !probe.hasList && baseUrl !== undefined) {
     const address = parseBaseUrl(baseUrl, apiPath).href.replace(/\/$/, '');
     advice = `is the path of the base URL right? natter requests ${address}/chat/completions`;
@@ -235,7 +235,8 @@ async function* checkAnswer(
   /** Sends the request that natter sends for a prompt, without a system prompt. */
   const ask = (maxTokens?: number) => {
     const limited = { ...settings, values: { ...settings.values, maxTokens } };
-    const { request } = planRequest(limited, [{ role: 'user', content: promptText }], stream);
+    const prompt = { role: 'user', content: 'Reply with the word ok.' } as const;
+    const { request } = planRequest(limited, [prompt], stream);
     return attempt(context, collectAnswer(client.chat(request, { signal })));
   };
   let sent = await ask(answerLimit);

@@ -21,8 +21,6 @@ export const settingRows: readonly HelpRow[] = [
   })),
 ];
 
-const pathNames = storedKinds.map(({ name }) => name);
-
 export function buildConfig(): Command {
   const list = new Command('list')
     .summary('list the settings in force with the source of each')
@@ -48,7 +46,7 @@ export function buildConfig(): Command {
   const path = new Command('path').summary('print the path of the settings file');
   setAction(path, async () => (await load()).showPath);
   const paths = new Command('paths')
-    .argument('[name]', `one of ${pathNames.join(', ')} (default: all)`)
+    .argument('[name]', `one of ${storedKinds.map(({ name }) => name).join(', ')} (default: all)`)
     .summary('print where natter keeps its files, whether they exist yet or not')
     .addOption(jsonOption());
   setAction(paths, async () => (await load()).showPaths);

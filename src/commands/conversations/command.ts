@@ -14,17 +14,6 @@ const addParts = (command: Command) =>
     .option('--reasoning', 'include the reasoning of answers')
     .option('--times', 'include when prompts were sent');
 
-function formatOption(): Option {
-  const option = new Option(
-    '--format <format>',
-    'markdown, json or html (default: from the extension)',
-  ).choices(['markdown', 'json', 'html']);
-  const { parseArg } = option;
-  const parse = (value: string, previous: unknown) =>
-    parseArg?.(value === 'md' ? 'markdown' : value, previous);
-  return option.argParser(parse);
-}
-
 export function buildConversations(): Command {
   const list = new Command('list')
     .summary(`list conversations, ${allMarks.join(' and ')} ones first, then the most recent`)
@@ -69,7 +58,12 @@ export function buildConversations(): Command {
     .summary('export a conversation as Markdown, JSON or HTML')
     .description('Exports a conversation to standard output or a file.')
     .option('-o, --output <file>', 'file to write: .md, .json or .html')
-    .addOption(formatOption());
+    .addOption(
+      new Option(
+        '--format <format>',
+        'markdown (md), json or html (default: from the extension)',
+      ).choices(['markdown', 'md', 'json', 'html']),
+    );
   addParts(exporting).addOption(forceOption());
   setAction(exporting, async () => (await load()).exportConversation);
   setExamples(exporting, [

@@ -324,7 +324,7 @@ export const importConversations: RunOnNames = async (run, names) => {
 
 interface TextOptions extends JsonOptions {
   readonly output?: string;
-  readonly format?: ExportFormat;
+  readonly format?: ExportFormat | 'md';
   readonly siblings?: boolean;
   readonly reasoning?: boolean;
   readonly times?: boolean;
@@ -348,8 +348,9 @@ export const showConversation: TextAction = async ({ context, options, presentat
 };
 
 function formatOf({ format, output }: TextOptions): ExportFormat {
-  if (format !== undefined || output === undefined) return format ?? 'markdown';
-  const named = formatOfName(output);
+  if (format === 'md' || (format ?? output) === undefined) return 'markdown';
+  if (format !== undefined) return format;
+  const named = formatOfName(output ?? '');
   if (named !== undefined) return named;
   throw new Failure('usage', `cannot infer the format from the name ${output}`, {
     hint: 'use the extension .md, .json or .html, or add --format',

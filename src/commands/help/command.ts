@@ -6,16 +6,14 @@ import { childNamed, helpOf, namesBelow, setAction, setExamples } from '../../cl
 import { printHelp } from '../../cli/help-format.ts';
 import { topicAliases, topicNames, topicRows } from './topic-names.ts';
 
-function topicList(): string {
-  const width = Math.max(...topicNames.map((name) => name.length));
-  const rows = topicRows.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
-  return ['Topics, each shown by natter help <topic>:', '', ...rows, ''].join('\n');
-}
-
 async function topicText(program: Command, words: readonly string[]): Promise<string | undefined> {
   const [word = ''] = words;
   if (words.length > 1) return undefined;
-  if (word === 'topics' || word === 'topic') return topicList();
+  if (word === 'topics' || word === 'topic') {
+    const width = Math.max(...topicNames.map((name) => name.length));
+    const rows = topicRows.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+    return ['Topics, each shown by natter help <topic>:', '', ...rows, ''].join('\n');
+  }
   const { helpTopic } = await import('./guides.ts');
   return helpTopic(meantBy(topicAliases, word) ?? word, program);
 }

@@ -248,23 +248,6 @@ export const exitCodeRows: readonly (readonly [code: string, name: string, meani
   ['143', 'SIGTERM', 'terminated'],
 ];
 
-const exitCodeList = (_program: Command, help: Help) =>
-  formatRows(
-    exitCodeRows.map(([code, name, meaning]) => {
-      return { term: `${code.padStart(3)}  ${name}`, description: meaning };
-    }),
-    help,
-  );
-
-function variableList(_program: Command, help: Help): string {
-  const rows = environmentVariables.map(({ name, summary, default: value }) => {
-    const ending = value === undefined ? '' : ` (default: ${value})`;
-    const text = wrapHelp(summary + ending, help, 6).replaceAll('\n', '\n      ');
-    return `  ${name}\n      ${text}`;
-  });
-  return rows.join('\n');
-}
-
 const keyPlaces = [
   ['composer', 'While typing:'],
   ['anywhere', 'Always:'],
@@ -273,21 +256,33 @@ const keyPlaces = [
   ['list', 'In the list of conversations:'],
 ] as const;
 
-function keyList(_program: Command, help: Help): string {
-  const sections = keyPlaces.map(([place, heading]) => {
-    const rows = keyBindings
-      .filter(({ when }) => when === place)
-      .map(({ keys, summary }) => ({ term: keys.map(keyLabel).join(', '), description: summary }));
-    return formatSection(heading, rows, help);
-  });
-  return sections.join('\n\n');
-}
-
 /** What replaces `{rows}` in a guide. */
 const lists: Partial<Record<TopicName, (program: Command, help: Help) => string>> = {
-  environment: variableList,
-  'exit-codes': exitCodeList,
-  keys: keyList,
+  environment: (_program, help) =>
+    environmentVariables
+      .map(({ name, summary, default: value }) => {
+        const ending = value === undefined ? '' : ` (default: ${value})`;
+        const text = wrapHelp(summary + ending, help, 6).replaceAll('\n', '\n      ');
+        return `  ${name}\n      ${text}`;
+      })
+      .join('\n'),
+  'exit-codes': (_program, help) =>
+    formatRows(
+      exitCodeRows.map(([code, name, meaning]) => {
+        return { term: `${code.padStart(3)}  ${name}`, description: meaning };
+      }),
+      help,
+    ),
+  keys: (_program, help) =>
+    keyPlaces
+      .map(([place, heading]) => {
+        const bindings = keyBindings.filter(({ when }) => when === place);
+        const rows = bindings.map(({ keys, summary }) => {
+          return { term: keys.map(keyLabel).join(', '), description: summary };
+        });
+        return formatSection(heading, rows, help);
+      })
+      .join('\n\n'),
   service: (program, help) => formatSection('Service options:', serviceRows(program, help), help),
   settings: (_program, help) => formatRows(settingRows, help),
 };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import type { Action, GlobalOptions, Run, StartedRun } from '../../run.ts';
+import type { Action, GlobalOptions, StartedRun } from '../../run.ts';
 import { isLoopbackName } from '../../address.ts';
 import type { Client } from '../../client/client.ts';
 import { catalogue } from '../../client/contract.ts';
@@ -53,10 +53,7 @@ const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
  * clients of the sandbox. Without `--retries` nothing is retried, because those clients retry.
  * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
  */
-function upstreamSettings(started: StartedRun<SandboxOptions>): {
-  readonly run: Run;
-  readonly baseUrl: string;
-} {
+function upstreamSettings(started: StartedRun<SandboxOptions>) {
   const { context, options, presentation } = started;
   const { upstream, upstreamProfile, retries = '0' } = options;
   if (upstream === undefined && upstreamProfile === undefined) {
@@ -164,9 +161,7 @@ const listTimeout = 10_000;
  * Opens the server that `--upstream` or `--upstream-profile` names, and prints which of its models answer.
  * @throws Failure for an invalid option, or if no model can be chosen
  */
-async function openUpstream(
-  started: StartedRun<SandboxOptions>,
-): Promise<{ readonly engine: Engine; close(): void }> {
+async function openUpstream(started: StartedRun<SandboxOptions>) {
   const { context, options, presentation } = started;
   const mapped = parseModelMap(options.map ?? []);
   const { notices } = presentation;
@@ -192,24 +187,16 @@ async function openUpstream(
     const details = definedFields({ status, retryAfterSeconds });
     return new Failure(kind, maskMessage(context.secrets, message), details);
   };
-  return {
-    async *engine(request, signal) {
-      const model = models[request.model] ?? request.model;
-      const fields = request.stream === true ? params : wholeParams;
-      try {
-        yield* client.chat({ ...request, model, params: fields }, { signal });
-      } catch (error) {
-        throw error instanceof Failure ? report(error) : error;
-      }
-    },
-    close: () => client.close(),
+  const engine: Engine = async function* engine(request, signal) {
+    const model = models[request.model] ?? request.model;
+    const fields = request.stream === true ? params : wholeParams;
+    try {
+      yield* client.chat({ ...request, model, params: fields }, { signal });
+    } catch (error) {
+      throw error instanceof Failure ? report(error) : error;
+    }
   };
-}
-
-function parsePort(text: string): number {
-  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new Failure('usage', `"${text}" is not a port`, { hint: 'use a number from 0 to 65535' });
+  return { engine, close: () => client.close() };
 }
 
 /** The faults of the file of `--scenario`, then those of the command line. @throws Failure `usage` */
@@ -232,7 +219,12 @@ export const serveSandbox: Action<SandboxOptions> = async (run) => {
   const { context, options } = run;
   const { stdout, stderr } = context.streams;
   const logs = options.log === true;
-  const port = parsePort(options.port);
+  const port = /^\d+$/.test(options.port) ? Number(options.port) : Number.NaN;
+  if (!(port <= 65_535)) {
+    throw new Failure('usage', `"${options.port}" is not a port`, {
+      hint: 'use a number from 0 to 65535',
+    });
+  }
   const faults = await faultRules(options);
   const rateLimit = options.rateLimit === undefined ? undefined : parseRateLimit(options.rateLimit);
   const isGateway = (options.upstream ?? options.upstreamProfile ?? options.map) !== undefined;

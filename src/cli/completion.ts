@@ -1,6 +1,6 @@
 // What a shell offers for the word under the cursor: commands, options, and the values of options and arguments.
 import path from 'node:path';
-import { type Argument, type Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { catalogue } from '../client/contract.ts';
 import { storedKinds } from '../commands/config/stored-paths.ts';
 import { topicRows } from '../commands/help/topic-names.ts';
@@ -178,10 +178,7 @@ const helpWords: Source = ({ command, before }) => {
   return [...commandCandidates(group), ...(before.length > 0 ? [] : topicRows)];
 };
 
-const fileNames =
-  '--file --messages --output --record --replay --results --scenario --schema file files results'.split(
-    ' ',
-  );
+const fileNames = '--file --messages --output --record --replay --results --scenario --schema';
 
 /** The candidates by the name of the option or argument; others have none. */
 const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
@@ -206,7 +203,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['name', names],
   ['value', settingValue],
   ['words', helpWords],
-  ...fileNames.map((name) => [name, () => [files]] as const),
+  ...`${fileNames} file files results`.split(' ').map((name) => [name, () => [files]] as const),
 ]);
 
 /**
@@ -266,23 +263,6 @@ function readWords(program: Command, args: readonly string[]) {
   return { command, operands, awaiting, ended };
 }
 
-function argumentAt(command: Command, count: number): Argument | undefined {
-  const { registeredArguments: known } = command;
-  const last = known.at(-1);
-  return known[count] ?? (last?.variadic === true ? last : undefined);
-}
-
-/** @param prefix `--model=`, if the value is in the same word */
-async function optionValues(
-  request: CompletionRequest,
-  option: Option,
-  prefix: string,
-): Promise<readonly Candidate[]> {
-  const typed = request.typed.slice(prefix.length);
-  const found = await candidatesFor({ ...request, typed }, nameOf(option), option.argChoices);
-  return found.map((one) => (one === files ? one : { ...one, name: prefix + one.name }));
-}
-
 /**
  * @param args the words between `natter` and the one under the cursor
  * @param current the typed part of that one
@@ -301,20 +281,23 @@ async function candidatesAt(
   }
   const { command, operands, awaiting, ended } = read;
   const isOption = !ended && current.startsWith('-');
-  const ofOption = { context, command: program, typed: current, before: [] };
-  if (awaiting !== undefined && (awaiting.required || !isOption)) {
-    return optionValues(ofOption, awaiting, '');
-  }
+  /** @param prefix `--model=`, if the value is in the same word */
+  const valuesOf = async (option: Option, prefix = '') => {
+    const typed = current.slice(prefix.length);
+    const request = { context, command: program, typed, before: [] };
+    const found = await candidatesFor(request, nameOf(option), option.argChoices);
+    return found.map((one) => (one === files ? one : { ...one, name: prefix + one.name }));
+  };
+  if (awaiting !== undefined && (awaiting.required || !isOption)) return valuesOf(awaiting);
   if (isOption) {
     const name = /^(?<name>--[^=]+)=/.exec(current)?.groups?.['name'];
     const assigned = name === undefined ? undefined : findOption(command, name);
-    if (assigned !== undefined) return optionValues(ofOption, assigned, `${name}=`);
-    return optionsAt(command).map((option) => ({
-      name: nameOf(option),
-      summary: option.description,
-    }));
+    if (assigned !== undefined) return valuesOf(assigned, `${name}=`);
+    return optionsAt(command).map((one) => ({ name: nameOf(one), summary: one.description }));
   }
-  const argument = argumentAt(command, operands.length);
+  const { registeredArguments: known } = command;
+  const last = known.at(-1);
+  const argument = known[operands.length] ?? (last?.variadic === true ? last : undefined);
   const request = { context, command, typed: current, before: operands };
   const found = await candidatesFor(request, argument?.name(), argument?.argChoices);
   const commands = operands.length === 0 && !ended ? commandCandidates(command) : [];

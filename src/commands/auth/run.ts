@@ -38,21 +38,6 @@ export interface StatusOptions extends JsonOptions {
   readonly check?: boolean;
 }
 
-/** Checks the service without retries. @throws Failure, `configuration` if nothing can answer */
-async function showCheck(run: Run<StatusOptions>): Promise<void> {
-  const { context, options, settings } = run;
-  const { values } = settings;
-  const { replay } = chooseRecording(options, context.environment);
-  const answerer = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);
-  if (answerer === undefined) {
-    throw new Failure('configuration', 'no service is configured, so there is nothing to check', {
-      hint: 'run ‹natter auth login›, or set NATTER_BASE_URL',
-    });
-  }
-  const once = { ...settings, values: { ...values, retries: 0 } };
-  noticeCheck(run, answerer, await checkService({ ...run, settings: once }));
-}
-
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
 /** Where the key is from, beyond what the table shows. */
@@ -73,6 +58,7 @@ function keySource(context: Context, settings: ResolvedSettings, isChecked: bool
   return isForOthers ? `${variable} is not run for a service on this machine` : undefined;
 }
 
+/** Runs `natter auth status`. @throws Failure, `configuration` with `--check` if nothing can answer */
 export const showStatus: Action<StatusOptions> = async (started) => {
   const run = withSettings(started, readSettings);
   const { context, options, presentation, settings } = run;
@@ -83,19 +69,28 @@ export const showStatus: Action<StatusOptions> = async (started) => {
   );
   await printSettings(run, [profile, ...shown]);
   const { notices } = presentation;
+  const { values } = settings;
+  const { replay } = chooseRecording(options, context.environment);
   const isChecked = options.check === true;
   if (options.json !== true) {
     const key = keySource(context, settings, isChecked);
     if (key !== undefined) notices.notice(key);
     for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
-    const { replay } = chooseRecording(options, context.environment);
     if (replay !== undefined) {
       notices.notice(`answers come from the recording ${replay.file}, not from a service`);
-    } else if (settings.values.baseUrl === undefined && !isChecked) {
+    } else if (values.baseUrl === undefined && !isChecked) {
       notices.notice('no service is configured; connect one with ‹natter auth login›');
     }
   }
-  if (isChecked) await showCheck(run);
+  if (!isChecked) return;
+  const answerer = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);
+  if (answerer === undefined) {
+    throw new Failure('configuration', 'no service is configured, so there is nothing to check', {
+      hint: 'run ‹natter auth login›, or set NATTER_BASE_URL',
+    });
+  }
+  const once = { ...settings, values: { ...values, retries: 0 } };
+  noticeCheck(run, answerer, await checkService({ ...run, settings: once }));
 };
 
 export const logout: Action<GlobalOptions> = async ({ context, options, presentation }) => {

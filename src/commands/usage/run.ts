@@ -51,24 +51,18 @@ function usageText(
 ): string {
   // The id of a model must not fill a narrow window.
   const keyWidth = Math.max(10, Math.floor(layout.width / 3));
-  const cells = (row: UsageSum, drawn: string) => {
-    return [truncateToWidth(row.key, keyWidth), ...cellsOf(row), drawn];
-  };
   const most = Math.max(1, ...rows.map(tokensOf));
-  const drawn = (row: UsageSum) => bar(tokensOf(row), most, longestBar, layout.unicode);
-  const own = rows.map((row) => cells(row, drawn(row)));
-  const all = rows.length > 1 ? [...own, cells(total, '')] : own;
-  return formatTable([{ heading }, ...columns], all, layout);
+  const cells = [...rows, ...(rows.length > 1 ? [total] : [])].map((row) => {
+    const drawn = row === total ? '' : bar(tokensOf(row), most, longestBar, layout.unicode);
+    return [truncateToWidth(row.key, keyWidth), ...cellsOf(row), drawn];
+  });
+  return formatTable([{ heading }, ...columns], cells, layout);
 }
 
-/** Tab-separated rows: key, requests, failed, tokens of prompts and of answers, cost. */
-function usageRows(rows: readonly UsageSum[]): string {
-  return rows
-    .map((row) => {
-      const counts = [row.requests, row.failed, row.promptTokens, row.answerTokens].map(String);
-      return `${[row.key, ...counts, moneyText(row.costs)].join('\t')}\n`;
-    })
-    .join('');
+/** A tab-separated row: key, requests, failed, tokens of prompts and of answers, cost. */
+function usageRow({ key, requests, failed, promptTokens, answerTokens, costs }: UsageSum): string {
+  const cells = [key, requests, failed, promptTokens, answerTokens, moneyText(costs)];
+  return `${cells.join('\t')}\n`;
 }
 
 interface UsageOptions extends JsonOptions {
@@ -159,6 +153,8 @@ export const showUsage: Action<UsageOptions> = async ({ context, options, presen
   const { stdout } = context.streams;
   const { isTerminal } = stdout;
   const layout = { isTerminal, width: stdout.columns(), style, unicode };
-  const text = isTerminal ? usageText(by.toUpperCase(), rows, total, layout) : usageRows(rows);
+  const text = isTerminal
+    ? usageText(by.toUpperCase(), rows, total, layout)
+    : rows.map(usageRow).join('');
   if (rows.length > 0) await stdout.write(text);
 };

@@ -41,7 +41,6 @@ import {
 } from '../../output/answer-printer.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
-import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { answerFields, costField, jsonLine } from '../../output/json-answer.ts';
 import {
   filteredNotice,
@@ -226,14 +225,14 @@ async function printResult(
 
 /**
  * Asks for an answer, and prints it as it arrives; with a check, its value at the end. Before the check, only `--jsonl`
- * and `--extract` print something.
- * @returns what is known about the answer, and how many of its characters were not shown
- * @throws Failure `mismatch` if no answer conforms, or what was thrown instead of an answer
+ * and `--extract` print something. Then it reports what is to know about the answer.
+ * @throws Failure `mismatch` if no answer conforms, `truncated_prompt` with `--strict`; or what was thrown instead of an answer
  */
-async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined) {
+async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined): Promise<void> {
   const { run, record, first } = prompt;
-  const { context, format, presentation } = run;
+  const { context, format, options, presentation } = run;
   const { notices } = presentation;
+  const { stdout, stderr } = context.streams;
   const whole =
     check === undefined
       ? await createAnswerPrinter(run, first.model.settings, first.answer.model)
@@ -269,30 +268,22 @@ async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined) 
       ? (early.removed() ?? (await printResult(run, answers, failure)))
       : (whole.removed?.() ?? 0);
   if (error !== undefined) throw error;
-  if (failure === undefined) return { metadata, removed };
+  if (failure === undefined) {
+    const filtered = filteredNotice(removed, options.extract === undefined);
+    for (const notice of [finishNotice(metadata), filtered]) {
+      if (notice !== undefined) notices.notice(notice);
+    }
+    const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
+    if (onTerminal && options.quiet !== true) {
+      const text = usageLine(metadata, first.answer.model, presentation.isSpoken);
+      void stderr.write(`${presentation.noticeStyle.dim(cleanLine(context, text))}\n`);
+    }
+    const cut = options.strict === true ? truncationFailure(metadata) : undefined;
+    if (cut !== undefined) throw cut;
+  }
   const warning = truncationWarning(metadata);
   if (warning !== undefined) notices.warning(warning);
-  throw failure;
-}
-
-/** Reports what is to know about a printed answer. @throws Failure `truncated_prompt` with `--strict` */
-function conclude({ run, first }: ReadyPrompt, metadata: AnswerMetadata, removed: number): void {
-  const { presentation, context, format, options } = run;
-  const { notices } = presentation;
-  const filtered = filteredNotice(removed, options.extract === undefined);
-  for (const notice of [finishNotice(metadata), filtered]) {
-    if (notice !== undefined) notices.notice(notice);
-  }
-  const { stdout, stderr } = context.streams;
-  const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
-  if (onTerminal && options.quiet !== true) {
-    const text = usageLine(metadata, first.answer.model, presentation.isSpoken);
-    void stderr.write(`${presentation.noticeStyle.dim(cleanLine(context, text))}\n`);
-  }
-  const failure = options.strict === true ? truncationFailure(metadata) : undefined;
   if (failure !== undefined) throw failure;
-  const warning = truncationWarning(metadata);
-  if (warning !== undefined) notices.warning(warning);
 }
 
 /**
@@ -332,8 +323,7 @@ export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> 
     const begun = conversation.record();
     const record = begun && createPromptRecord(begun.journal, begun.parent);
     const ready = { run: { ...run, jsonFields }, messages, chain, first, service, record };
-    const { metadata, removed } = await printAnswer(ready, check);
-    conclude(ready, metadata, removed);
+    await printAnswer(ready, check);
   } finally {
     await service?.close();
     await conversation.close();

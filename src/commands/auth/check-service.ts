@@ -97,7 +97,6 @@ async function examine(run: Run): Promise<ServiceCheck | undefined> {
 
 /**
  * Checks address and key of the service. A server without an API at that address is accepted, but the result mentions it.
- * @throws Failure
  */
 export async function checkService(run: Run): Promise<ServiceCheck> {
   const result = 'is reachable, but natter found no API there, so the key was not checked';

@@ -286,10 +286,7 @@ async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined):
   if (failure !== undefined) throw failure;
 }
 
-/**
- * Sends a prompt that has been read, and prints the answer.
- * @throws Failure, or the reason `context.signal` was aborted with
- */
+/** Sends a prompt that has been read, and prints the answer. */
 export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> {
   const { context, options, presentation, command = 'chat', history, ownSchema } = given;
   const { notices } = presentation;

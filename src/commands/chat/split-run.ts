@@ -346,10 +346,7 @@ async function readTexts(run: ChatRun, words: readonly string[]) {
   throw new Failure('usage', text, { hint: example });
 }
 
-/**
- * Sends a text that does not fit in pieces, and combines the answers.
- * @throws Failure, or the reason `context.signal` was aborted with
- */
+/** Sends a text that does not fit in pieces, and combines the answers. */
 export const runSplit: ChatAction = async (started, words) => {
   const { context, options } = started;
   const prompt = promptOf(words);

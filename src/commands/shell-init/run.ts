@@ -339,10 +339,7 @@ async function printSuggestion(run: StartedRun, shell: Shell): Promise<void> {
   }
 }
 
-/**
- * Runs `natter shell-init <shell> --explain <status>`: explains why the command on standard input failed.
- * @throws Failure; or the reason of an abort
- */
+/** Runs `natter shell-init <shell> --explain <status>`: explains why the command on standard input failed. */
 async function printExplanation(run: StartedRun, shell: Shell, status: string): Promise<void> {
   if (!/^-?\d{1,10}$/.test(status)) {
     throw new Failure('usage', `--explain must be an exit status, not "${status}"`);

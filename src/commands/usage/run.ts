@@ -16,27 +16,22 @@ import { bar, type BarLayout, formatTable, type Column } from '../../output/tabl
 import { unreadLines } from '../../storage/read-lines.ts';
 
 const marked = (row: UsageSum, tokens: number) => `${row.estimated > 0 ? '~' : ''}${count(tokens)}`;
+const countOrEmpty = (number: number) => (number === 0 ? '' : count(number));
 const tokensOf = (row: UsageSum) => row.promptTokens + row.answerTokens;
 
-/** The columns after the first; empty ones are omitted. */
-const columns: readonly Column[] = [
-  { heading: 'REQUESTS', align: 'right', isSpare: true },
-  { heading: 'FAILED', align: 'right', isSpare: true },
-  { heading: 'IN', align: 'right' },
-  { heading: 'CACHED', align: 'right', isSpare: true },
-  { heading: 'OUT', align: 'right' },
-  { heading: 'COST', align: 'right' },
-  // A bar for the tokens.
-  { heading: '', isSpare: true },
-];
-
-const cellsOf = (row: UsageSum): readonly string[] => [
-  count(row.requests),
-  row.failed === 0 ? '' : count(row.failed),
-  marked(row, row.promptTokens),
-  row.cachedTokens === 0 ? '' : count(row.cachedTokens),
-  marked(row, row.answerTokens),
-  moneyText(row.costs),
+/** The columns between the key and the bar; empty ones are omitted. */
+const columns: readonly (Column & { readonly cell: (row: UsageSum) => string })[] = [
+  { heading: 'REQUESTS', align: 'right', isSpare: true, cell: (row) => count(row.requests) },
+  { heading: 'FAILED', align: 'right', isSpare: true, cell: ({ failed }) => countOrEmpty(failed) },
+  { heading: 'IN', align: 'right', cell: (row) => marked(row, row.promptTokens) },
+  {
+    heading: 'CACHED',
+    align: 'right',
+    isSpare: true,
+    cell: (row) => countOrEmpty(row.cachedTokens),
+  },
+  { heading: 'OUT', align: 'right', cell: (row) => marked(row, row.answerTokens) },
+  { heading: 'COST', align: 'right', cell: ({ costs }) => moneyText(costs) },
 ];
 
 /** The columns of the longest bar. */
@@ -54,9 +49,9 @@ function usageText(
   const most = Math.max(1, ...rows.map(tokensOf));
   const cells = [...rows, ...(rows.length > 1 ? [total] : [])].map((row) => {
     const drawn = row === total ? '' : bar(tokensOf(row), most, longestBar, layout.unicode);
-    return [truncateToWidth(row.key, keyWidth), ...cellsOf(row), drawn];
+    return [truncateToWidth(row.key, keyWidth), ...columns.map(({ cell }) => cell(row)), drawn];
   });
-  return formatTable([{ heading }, ...columns], cells, layout);
+  return formatTable([{ heading }, ...columns, { heading: '', isSpare: true }], cells, layout);
 }
 
 /** A tab-separated row: key, requests, failed, tokens of prompts and of answers, cost. */

@@ -2,7 +2,7 @@
 import type { Command, CommanderError } from 'commander';
 import { Failure } from '../failure.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
-import { commandsAbove, childNamed, namesBelow } from './help-details.ts';
+import { commandsAbove, childNamed, namesBelow, pathOf } from './help-details.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { createNotices } from '../output/notices.ts';
@@ -163,11 +163,8 @@ function typedOptionName(typed: string): string {
   return typed.startsWith('-k') ? '-k' : typed.replace(/=.*/s, '');
 }
 
-function commandPath(command: Command): string {
-  // The default command is typed without its name.
-  if (command.parent === null || command.name() === 'chat') return 'natter';
-  return `${commandPath(command.parent)} ${command.name()}`;
-}
+/** The default command is typed without its name. */
+const commandPath = (command: Command) => pathOf(command).replace(/^natter chat$/, 'natter');
 
 /** Options after the commands that they are typed after; those of natter itself are alone. */
 const foreignOptions: ForeignWords = [

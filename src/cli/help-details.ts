@@ -48,6 +48,10 @@ export function commandsAbove({ parent }: Command): readonly Command[] {
   return parent === null ? [] : [parent, ...commandsAbove(parent)];
 }
 
+/** The command as typed: `natter config set`. */
+export const pathOf = (command: Command): string =>
+  [...commandsAbove(command).toReversed(), command].map((one) => one.name()).join(' ');
+
 /** The default command, which runs if no command is named; undefined below natter itself. */
 export const defaultCommand = (command: Command): Command | undefined =>
   command.parent === null ? childNamed(command, 'chat') : undefined;

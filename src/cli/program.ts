@@ -15,17 +15,17 @@ import { addVariables, buildRun } from '../commands/run/command.ts';
 import { buildSandbox } from '../commands/sandbox/command.ts';
 import { buildShellInit } from '../commands/shell-init/command.ts';
 import { buildUsage } from '../commands/usage/command.ts';
-import { misplacedCommand, routeToChat, withDashes, withExtractValues } from './command-line.ts';
+import {
+  hasFlag,
+  misplacedCommand,
+  routeToChat,
+  withDashes,
+  withExtractValues,
+} from './command-line.ts';
 import { type Context, startRun } from '../run.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { helpOf, namesBelow, setExamples } from './help-details.ts';
-import {
-  formatHelp,
-  helpWidth,
-  printHelp,
-  formatShortHelp,
-  wantsShortHelp,
-} from './help-format.ts';
+import { formatHelp, helpWidth, printHelp, formatShortHelp } from './help-format.ts';
 import { misplacedCommandFailure, unknownDigit, usageFailure } from './guess.ts';
 
 const programExamples = [
@@ -75,7 +75,7 @@ export function buildProgram(
   const help = {
     helpWidth: width,
     minWidthToWrap: 1,
-    formatHelp: wantsShortHelp(args) ? formatShortHelp : formatHelp,
+    formatHelp: hasFlag(args, '-h') && !hasFlag(args, '--help') ? formatShortHelp : formatHelp,
   };
   const program = new Command('natter')
     .description('A terminal chat client for LLMs on OpenAI-compatible servers.')

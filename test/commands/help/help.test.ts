@@ -163,7 +163,7 @@ test('natter help keys has every key of a conversation, and points to the help o
 
 test('Y25: natter conversations export --help names the formats', async () => {
   const text = await helpOf('conversations', 'export', '--help');
-  expect(text).toMatch(/--format <format> +markdown, json or html/);
+  expect(text).toMatch(/--format <format> +markdown \(md\), json or html/);
 });
 
 test('Y25: natter help environment names every variable, and no logs', async () => {

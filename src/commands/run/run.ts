@@ -100,12 +100,9 @@ export async function readOwnSchema(
   return { text: (await readGuarded(file, signal, guard)).content, label: file.name };
 }
 
-export const isFlag = ({ kind }: Source) => kind === 'flag';
+const isFlag = ({ kind }: Source) => kind === 'flag';
 
-export const sourceOf = ({ file }: PromptFile): Source => ({
-  kind: 'prompt file',
-  name: file.name,
-});
+const sourceOf = ({ file }: PromptFile): Source => ({ kind: 'prompt file', name: file.name });
 
 /**
  * The settings with those of a prompt file, which options override; the system prompt is set when its text is complete.
@@ -142,27 +139,29 @@ function promptHint(name: string, line: readonly string[]): string | undefined {
   return `to send it as a prompt: ‹natter chat run ${[name, ...line].join(' ')}›`;
 }
 
-/**
- * Refuses a variable that cannot be set, because natter has an option with its name.
- * @throws Failure `usage` with the file and the line
- */
-function refuseOptionNames(names: ReadonlySet<string | undefined>, prompt: PromptFile): void {
-  const taken = variablesOf(prompt).find(({ name }) => names.has(`--${name}`));
-  if (taken === undefined) return;
-  const { name, place } = taken;
-  throw failureAt(place, `the variable ${name} has the name of an option of natter`, {
-    hint: `choose a different name, or write \\{{${name}}} for the text`,
-  });
-}
-
 /** Options of `natter chat` alone. */
 const chatOption = /^(?:-i|--(?:every|split|interactive))$/;
 
-/** @throws Failure `usage` for an option of `natter chat` alone, unless the file has a variable with its name */
-function refuseChatOptions(prompt: PromptFile, line: readonly string[]): void {
+/**
+ * Refuses a variable that cannot be set, because natter has an option with its name, and an option of `natter chat` alone
+ * unless it is a variable.
+ */
+function refuseNames(
+  prompt: PromptFile,
+  line: readonly string[],
+  optionNames: ReadonlySet<string | undefined>,
+): void {
+  const variables = variablesOf(prompt);
+  const taken = variables.find(({ name }) => optionNames.has(`--${name}`));
+  if (taken !== undefined) {
+    const { name, place } = taken;
+    throw failureAt(place, `the variable ${name} has the name of an option of natter`, {
+      hint: `choose a different name, or write \\{{${name}}} for the text`,
+    });
+  }
+  const names = variables.map(({ name }) => `--${name}`);
   const options = line.map((word) => word.replace(/=.*/s, ''));
-  const names = new Set(variablesOf(prompt).map(({ name }) => `--${name}`));
-  const option = options.find((word) => chatOption.test(word) && !names.has(word));
+  const option = options.find((word) => chatOption.test(word) && !names.includes(word));
   if (option === undefined) return;
   throw new Failure('usage', `natter run does not take ${option}`, {
     hint: 'for --split and --every, write the prompt itself; ‹natter -i --continue› goes on after the answer',
@@ -207,14 +206,13 @@ export async function runPrompt(
   const { messages: history, settings: own } = await readHistory(run, true, guard);
   const prompt = await loadPromptFile(found, signal, guard);
   for (const notice of prompt.notices) presentation.notices.notice(notice);
-  refuseOptionNames(optionNames, prompt);
-  refuseChatOptions(prompt, beforeDashes(line));
+  refuseNames(prompt, beforeDashes(line), optionNames);
   const given = readArguments(prompt, line);
   const settings = withFileSettings(own, prompt);
   const contentOf = await readInserted(found, prompt, signal, guard);
   const sources = await readInputs({ ...run, guard }, prompt, line);
   // The system prompt of --system, or of the role of --role.
-  const systemOption = own.sources.system.kind === 'flag' ? own.values.system : undefined;
+  const systemOption = isFlag(own.sources.system) ? own.values.system : undefined;
   const contents = { ...sources, given, contentOf, systemOption };
   const { prompt: text, system } = composeFile(prompt, contents);
   const ownSchema =

@@ -200,11 +200,6 @@ async function findNamedJournal(
 ): Promise<Journal | undefined> {
   const { resume, continue: isContinued = false, branch = false, conversation } = run.options;
   if (conversation !== undefined) return openTitled(run, journal, conversation);
-  if (typeof resume === 'string' && isContinued) {
-    throw new Failure('usage', '--continue and --resume cannot be used together', {
-      hint: '--continue means --resume latest',
-    });
-  }
   if (resume !== undefined) {
     const name = resume === true ? 'latest' : resume;
     const entry = findConversation(requireDataFolder(journal.folder), name);

@@ -272,6 +272,13 @@ function promptHint(
   return `for a prompt: ‹natter chat ${isPlain ? args.join(' ') : `${args[0]} …`}›`;
 }
 
+/** Why options cannot be used with others. */
+const conflictHints: ForeignWords = [
+  ['--every', 'each group is a new prompt, and is not saved; --json prints a line for each'],
+  ['--split', 'a long text is sent in several requests, which are not a conversation'],
+  ['--resume', '--continue means --resume latest'],
+];
+
 /**
  * Converts an error of commander; undefined when commander exits after help or version.
  * @param args the whole command line
@@ -291,7 +298,11 @@ export function usageFailure(
     .replace(/\. Expected/, ': expected')
     .replace(/\.$/, '');
   const see = suggestion === '' ? 'see' : suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
-  const hint = promptHint(error, command, args) ?? `${see} ‹${commandPath(command)} --help›`;
+  const [, option = ''] = /^option '.*?(--[\w-]+).* cannot be used with/.exec(text) ?? [];
+  const hint =
+    promptHint(error, command, args) ??
+    meantBy(conflictHints, option) ??
+    `${see} ‹${commandPath(command)} --help›`;
   return new Failure('usage', message, { hint });
 }
 

@@ -41,7 +41,9 @@ export const allowSecretsOption = () =>
   new Option('--allow-secrets', 'send secrets in the input [NATTER_SECRET_GUARD]');
 
 export const secretOptions = (): readonly Option[] => [
-  new Option('--redact', 'send placeholders for secrets in the input, and put them back'),
+  new Option('--redact', 'send placeholders for secrets in the input, and put them back').conflicts(
+    'allowSecrets',
+  ),
   allowSecretsOption(),
 ];
 
@@ -61,7 +63,7 @@ export const conversationOptions = (alone = ''): readonly Option[] => [
   new Option(
     '--resume [conversation]',
     `continue this conversation: id, title or latest (default)${alone}`,
-  ),
+  ).conflicts('continue'),
   new Option(
     '--conversation <name>',
     'continue the conversation with this title, or start it',

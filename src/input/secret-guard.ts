@@ -171,16 +171,10 @@ export function guardRequest(
 /**
  * `off` for what stays on this machine: a loopback address, the sandbox, a replay, a dry run. `--redact` applies there,
  * too.
- * @throws Failure `usage` for options that cannot be used together
  */
 function guardMode({ context, options, settings }: Run) {
   const { allowSecrets = false, redact = false, dryRun = false, sandbox = false } = options;
   const { baseUrl, secretGuard } = settings.values;
-  if (allowSecrets && redact) {
-    throw new Failure('usage', '--redact and --allow-secrets cannot be used together', {
-      hint: 'use only one of them',
-    });
-  }
   if (redact) return 'redact';
   const isLocal = baseUrl === undefined || isLoopbackName(new URL(baseUrl).hostname);
   const isReplayed = () => chooseRecording(options, context.environment).replay !== undefined;

@@ -1,6 +1,5 @@
 import type { CheckOptions, SchemaSource } from '../../ask/check.ts';
 import type { Message } from '../../client/contract.ts';
-import { Failure } from '../../failure.ts';
 import {
   type AnswerFormat,
   chooseAnswerFormat,
@@ -49,19 +48,6 @@ export interface ChatRun extends Run<ChatOptions> {
 /** The words of a prompt as one text, without the word for standard input. */
 export const promptOf = (words: readonly string[]): string =>
   words.filter((word) => word !== inputWord).join(' ');
-
-/** Refuses options that cannot be used with the option `name`. @throws Failure `usage` */
-export function refuseTogether(
-  name: string,
-  others: readonly (keyof ChatOptions)[],
-  options: ChatOptions,
-  hint: string,
-): void {
-  const found = others.find((one) => options[one] !== undefined && options[one] !== false);
-  if (found === undefined) return;
-  const other = found.replace('dryRun', 'dry-run');
-  throw new Failure('usage', `--${name} and --${other} cannot be used together`, { hint });
-}
 
 /** Decides how the answer is printed, and reads the settings, before anything is read. @throws Failure */
 export function prepare(started: StartedRun<ChatOptions>): ChatRun {

@@ -66,6 +66,9 @@ export const promptGroups = (alone: string, input: readonly Option[]): readonly 
   [checkGroup, [...checkOptions(), selectOption()]],
 ];
 
+/** Options that need an answer of its own. */
+const ofConversation = ['jsonl', 'continue', 'resume', 'branch', 'conversation'];
+
 export function buildChat(): Command {
   const command = new Command('chat')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
@@ -83,11 +86,13 @@ export function buildChat(): Command {
     new Option(
       '--every <sizes>',
       'answer standard input in groups as it arrives: 200l, 30s, 64kb, or 200l,30s',
-    ),
+    ).conflicts(['dryRun', 'split', ...ofConversation]),
     new Option(
       '--split <border>',
       'send a text that does not fit in pieces, and combine the answers: auto, lines or paragraphs',
-    ).choices(['auto', 'lines', 'paragraphs']),
+    )
+      .choices(['auto', 'lines', 'paragraphs'])
+      .conflicts(ofConversation),
   ];
   addOptionGroups(command, promptGroups('; alone, choose one from a list', input));
   setExamples(command, chatExamples);

@@ -21,7 +21,7 @@ import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import { namedInputs } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
-import { type ChatAction, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
+import { type ChatAction, type ChatRun, prepare, promptOf } from './chat-run.ts';
 
 const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 
@@ -194,18 +194,6 @@ export async function* groupLines(
   }
 }
 
-/** Options of a single answer, or of a conversation. */
-const unusable = [
-  'jsonl',
-  'dryRun',
-  'continue',
-  'resume',
-  'branch',
-  'conversation',
-  'save',
-  'split',
-] as const;
-
 const labelOf = ({ firstLine, lastLine }: LineGroup) =>
   firstLine === lastLine
     ? `line ${count(firstLine)}`
@@ -261,8 +249,12 @@ async function openGroups(run: ChatRun, words: readonly string[]) {
  */
 export const runEvery: ChatAction = async (started, words) => {
   const { context, options } = started;
-  const hint = 'each group is a new prompt, and is not saved; --json prints a line for each';
-  refuseTogether('every', unusable, options, hint);
+  // Not a conflict of the options, because --no-save is one for commander, too.
+  if (options.save === true) {
+    throw new Failure('usage', '--every and --save cannot be used together', {
+      hint: 'each group is a new prompt, and is not saved; --json prints a line for each',
+    });
+  }
   const { signal, clock, streams } = context;
   if (streams.stdin.isTerminal || !options.stdin) {
     throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });

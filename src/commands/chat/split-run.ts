@@ -38,14 +38,7 @@ import { refusedWindow } from '../../usage/windows.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { inputName, readSources } from '../../input/read-prompt.ts';
-import {
-  type ChatAction,
-  type ChatOptions,
-  type ChatRun,
-  prepare,
-  promptOf,
-  refuseTogether,
-} from './chat-run.ts';
+import { type ChatAction, type ChatOptions, type ChatRun, prepare, promptOf } from './chat-run.ts';
 import { sendPrompt } from './run.ts';
 
 interface SplitRun extends ChatRun {
@@ -56,14 +49,9 @@ interface SplitRun extends ChatRun {
   readonly planFor: (budget: number) => ReturnType<typeof planPieces>;
 }
 
-/** Options of a conversation, and of other ways to send a prompt. */
-const unusable = ['jsonl', 'continue', 'resume', 'branch', 'conversation', 'every'] as const;
-
 const example = 'for example: ‹natter --split auto -f book.txt "sum up"›';
 
 function checkOptions(options: ChatOptions, prompt: string): void {
-  const hint = 'a long text is sent in several requests, which are not a conversation';
-  refuseTogether('split', unusable, options, hint);
   if (prompt === '') throw new Failure('usage', '--split needs a prompt', { hint: example });
   if (!hasInputPlaceholder(prompt) && !hasInputPlaceholder(options.system)) return;
   const text = '--split puts the pieces after the prompt, not in place of {{stdin}}';

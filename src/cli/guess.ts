@@ -277,6 +277,7 @@ const conflictHints: ForeignWords = [
   ['--every', 'each group is a new prompt, and is not saved; --json prints a line for each'],
   ['--split', 'a long text is sent in several requests, which are not a conversation'],
   ['--resume', '--continue means --resume latest'],
+  ['--diff', 'use a different tool to compare the answers in the JSON'],
 ];
 
 /**

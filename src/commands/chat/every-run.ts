@@ -21,7 +21,7 @@ import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import { namedInputs } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
-import { type ChatAction, type ChatRun, prepare, promptOf } from './chat-run.ts';
+import { type ChatAction, prepare, promptOf } from './chat-run.ts';
 
 const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 
@@ -199,13 +199,34 @@ const labelOf = ({ firstLine, lastLine }: LineGroup) =>
     ? `line ${count(firstLine)}`
     : `lines ${count(firstLine)}-${count(lastLine)}`;
 
-/** Opens what answers groups. @throws Failure if nothing can answer */
-async function openGroups(run: ChatRun, words: readonly string[]) {
-  const { context, options, presentation, settings } = run;
+/**
+ * Answers standard input group by group, as it arrives.
+ * @throws Failure of the groups that failed, at the end of the input; or the reason of the context's signal
+ */
+export const runEvery: ChatAction = async (started, words) => {
+  const { context, options } = started;
+  // Not a conflict of the options, because --no-save is one for commander, too.
+  if (options.save === true) {
+    throw new Failure('usage', '--every and --save cannot be used together', {
+      hint: 'each group is a new prompt, and is not saved; --json prints a line for each',
+    });
+  }
+  const { signal, clock, streams, environment } = context;
+  if (streams.stdin.isTerminal || !options.stdin) {
+    throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
+  }
+  const limits = parseGroupLimits(options.every ?? '');
+  const run = prepare(started);
+  refuseClosedOutput(streams.stdout, false);
+  const { presentation, settings } = run;
   const { notices } = presentation;
   const { stdinEncoding: encoding, lossy } = options;
+  if (encoding !== undefined) requireEncoding(encoding);
+  const onFull = (groups: number, lines: number) =>
+    notices.notice(
+      `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
+    );
   const { model, system } = settings.values;
-  const { signal, environment, streams } = context;
   const { names } = namedInputs(options, words);
   const guard = openSecretGuard(run);
   const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
@@ -219,79 +240,41 @@ async function openGroups(run: ChatRun, words: readonly string[]) {
     const input = inSystem === undefined ? content : undefined;
     return promptMessages(inSystem ?? system, composePrompt({ prompt, files, input }));
   };
-  return {
-    /** Prints the answer for a group: a line of JSON, or a text below a heading. @returns its failure */
-    async answer(group: LineGroup, isFirst: boolean): Promise<Failure | undefined> {
-      const label = labelOf(group);
-      const { firstLine: first_line, lastLine: last_line } = group;
-      // The next group's heading starts on its own row.
-      const format = run.format === 'exact' ? 'text' : run.format;
-      const printing = { ...run, format, jsonFields: () => ({ first_line, last_line }) };
-      const printer = await createAnswerPrinter(printing, settings, model);
-      const isJson = format === 'json';
-      const title = `${isFirst ? '' : '\n'}${heading(label, presentation.style)}`;
-      if (!isJson) await streams.stdout.write(title);
-      const warn = (text: string) => notices.warning(`${label}: ${text}`);
-      const { metadata, ...answer } = await asker.ask(() => compose(group), warn, guard, printer);
-      const failure = answer.failure && withHint(answer.failure, environment);
-      await printer.end({ metadata, failure });
-      const notice = isJson || failure !== undefined ? undefined : finishNotice(metadata);
-      if (notice !== undefined) notices.notice(`${label}: ${notice}`);
-      return failure;
-    },
-    close: () => asker.close(),
-  };
-}
-
-/**
- * Answers standard input group by group, as it arrives.
- * @throws Failure of the groups that failed, at the end of the input; or the reason of the context's signal
- */
-export const runEvery: ChatAction = async (started, words) => {
-  const { context, options } = started;
-  // Not a conflict of the options, because --no-save is one for commander, too.
-  if (options.save === true) {
-    throw new Failure('usage', '--every and --save cannot be used together', {
-      hint: 'each group is a new prompt, and is not saved; --json prints a line for each',
-    });
-  }
-  const { signal, clock, streams } = context;
-  if (streams.stdin.isTerminal || !options.stdin) {
-    throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
-  }
-  const limits = parseGroupLimits(options.every ?? '');
-  const run = prepare(started);
-  refuseClosedOutput(streams.stdout, false);
-  const { presentation, settings } = run;
-  const { stdinEncoding: encoding, lossy } = options;
-  if (encoding !== undefined) requireEncoding(encoding);
-  const onFull = (groups: number, lines: number) =>
-    presentation.notices.notice(
-      `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
-    );
-  const groups = await openGroups(run, words);
   const isAnimated = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isAnimated, settings.values);
   const reading = { limits, clock, encoding, lossy, onFull };
+  // The next group's heading starts on its own row.
+  const format = run.format === 'exact' ? 'text' : run.format;
   const failures: Failure[] = [];
   let number = 0;
   try {
     for await (const group of groupLines(streams.stdin.bytes(signal), reading)) {
-      window.show(`${labelOf(group)} - natter --every`, 'busy');
-      const failure = await groups.answer(group, number === 0);
+      const label = labelOf(group);
+      window.show(`${label} - natter --every`, 'busy');
+      const jsonFields = () => ({ first_line: group.firstLine, last_line: group.lastLine });
+      const printer = await createAnswerPrinter({ ...run, format, jsonFields }, settings, model);
+      const title = `${number === 0 ? '' : '\n'}${heading(label, presentation.style)}`;
+      if (format !== 'json') await streams.stdout.write(title);
+      const warn = (text: string) => notices.warning(`${label}: ${text}`);
+      const { metadata, ...answer } = await asker.ask(() => compose(group), warn, guard, printer);
+      const failure = answer.failure && withHint(answer.failure, environment);
+      await printer.end({ metadata, failure });
+      const isSilent = format === 'json' || failure !== undefined;
+      const notice = isSilent ? undefined : finishNotice(metadata);
+      if (notice !== undefined) notices.notice(`${label}: ${notice}`);
       signal.throwIfAborted();
       window.show('natter --every', 'none');
       number += 1;
       if (failure === undefined) continue;
       failures.push(failure);
-      presentation.notices.warning(`${labelOf(group)}: ${failure.message}`);
+      warn(failure.message);
     }
   } finally {
     window.end();
-    await groups.close();
+    await asker.close();
   }
   if (number === 0) {
-    presentation.notices.notice(
+    notices.notice(
       `--every reads standard input, not -f, and it was empty; nothing is sent; ${example}`,
     );
   }

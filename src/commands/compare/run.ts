@@ -459,11 +459,6 @@ export const compare: Action<CompareOptions, [words: readonly string[]]> = async
   const { notices } = presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   refuseClosedOutput(context.streams.stdout, run.settings.values.save);
-  if (options.diff === true && format.startsWith('json')) {
-    throw new Failure('usage', `--diff and --${format} cannot be used together`, {
-      hint: 'use a different tool to compare the answers in the JSON',
-    });
-  }
   const usual = options.models === undefined ? await defaultModels(run) : [];
   const withoutSystem = readComparedModels(run, usual);
   const guard = withoutSystem

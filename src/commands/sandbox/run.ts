@@ -48,57 +48,6 @@ const keyVariable = 'NATTER_UPSTREAM_API_KEY';
 
 const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
 
-/**
- * The run of requests to the upstream, with its address. Other NATTER_ variables are ignored, because they are for the
- * clients of the sandbox. Without `--retries` nothing is retried, because those clients retry.
- * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
- */
-function upstreamSettings(started: StartedRun<SandboxOptions>) {
-  const { context, options, presentation } = started;
-  const { upstream, upstreamProfile, retries = '0' } = options;
-  if (upstream === undefined && upstreamProfile === undefined) {
-    throw new Failure('usage', '--map needs an upstream', {
-      hint: 'add --upstream <url> or --upstream-profile <name>',
-    });
-  }
-  const profile =
-    upstreamProfile && checkProfileName(upstreamProfile, '--upstream-profile', 'usage');
-  const address = { label: '--upstream', kind: 'usage' } as const;
-  const resolved = resolveSettings({
-    flags: {
-      ...options,
-      profile,
-      baseUrl: upstream && parseSettingValue(definitions.baseUrl, upstream, address),
-      retries,
-      // The clients of the sandbox decide about a Retry-After of any length.
-      retryMaxWait: options.retryMaxWait ?? '0',
-    },
-    environment: {},
-    stored: profile === undefined ? nothingStored : readStored(context, presentation.notices),
-  });
-  const text = context.environment[keyVariable] ?? '';
-  const source = { kind: 'environment', name: keyVariable } as const;
-  const key = () => ({ value: parseApiKey(text, keyVariable, 'configuration'), source });
-  const settings = text === '' ? resolved : withKey(resolved, key());
-  const { baseUrl } = settings.values;
-  if (baseUrl === undefined) {
-    throw new Failure('configuration', `the profile ${profile} has no base URL`, {
-      hint: `‹natter config set base-url <url> --profile ${profile}›`,
-    });
-  }
-  const { hostname, port } = parseBaseUrl(baseUrl);
-  if (isLoopbackName(hostname) && port === options.port) {
-    // It would forward a request to itself forever.
-    throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
-      hint: 'choose a different --port',
-    });
-  }
-  keepSecrets(context, settings);
-  const run = { ...started, settings };
-  noticeRisks(run);
-  return { run, baseUrl };
-}
-
 /** The upstream's model for each model of the contract. */
 type ModelMap = Readonly<Record<string, string>>;
 
@@ -158,15 +107,56 @@ const network = { network: undiciNetwork };
 const listTimeout = 10_000;
 
 /**
- * Opens the server that `--upstream` or `--upstream-profile` names, and prints which of its models answer.
- * @throws Failure for an invalid option, or if no model can be chosen
+ * Opens the server that `--upstream` or `--upstream-profile` names, and prints which of its models answer. Other NATTER_
+ * variables are ignored, because they are for the clients of the sandbox. Without `--retries` nothing is retried, because
+ * those clients retry.
+ * @throws Failure for an invalid option, a profile without a base URL, or if no model can be chosen
  */
 async function openUpstream(started: StartedRun<SandboxOptions>) {
   const { context, options, presentation } = started;
+  const { upstream, upstreamProfile, retries = '0' } = options;
+  if (upstream === undefined && upstreamProfile === undefined) {
+    throw new Failure('usage', '--map needs an upstream', {
+      hint: 'add --upstream <url> or --upstream-profile <name>',
+    });
+  }
+  const profile =
+    upstreamProfile && checkProfileName(upstreamProfile, '--upstream-profile', 'usage');
+  const address = { label: '--upstream', kind: 'usage' } as const;
+  const resolved = resolveSettings({
+    flags: {
+      ...options,
+      profile,
+      baseUrl: upstream && parseSettingValue(definitions.baseUrl, upstream, address),
+      retries,
+      // The clients of the sandbox decide about a Retry-After of any length.
+      retryMaxWait: options.retryMaxWait ?? '0',
+    },
+    environment: {},
+    stored: profile === undefined ? nothingStored : readStored(context, presentation.notices),
+  });
+  const text = context.environment[keyVariable] ?? '';
+  const source = { kind: 'environment', name: keyVariable } as const;
+  const value = text === '' ? undefined : parseApiKey(text, keyVariable, 'configuration');
+  const settings = value === undefined ? resolved : withKey(resolved, { value, source });
+  const { baseUrl } = settings.values;
+  if (baseUrl === undefined) {
+    throw new Failure('configuration', `the profile ${profile} has no base URL`, {
+      hint: `‹natter config set base-url <url> --profile ${profile}›`,
+    });
+  }
+  const { hostname, port } = parseBaseUrl(baseUrl);
+  if (isLoopbackName(hostname) && port === options.port) {
+    // It would forward a request to itself forever.
+    throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
+      hint: 'choose a different --port',
+    });
+  }
+  keepSecrets(context, settings);
+  const run = { ...started, settings };
+  noticeRisks(run);
   const mapped = parseModelMap(options.map ?? []);
   const { notices } = presentation;
-  const { run, baseUrl } = upstreamSettings(started);
-  const { settings } = run;
   const { apiPath } = settings.values;
   const target = { baseUrl, apiPath, apiKey: await serviceKey(run) };
   const limited = { ...settings, values: { ...settings.values, timeout: listTimeout } };
@@ -180,20 +170,18 @@ async function openUpstream(started: StartedRun<SandboxOptions>) {
   const params = withoutSources(settings.params);
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;
-
-  // Hints are left out: they are for users of natter, not for the operator of the sandbox.
-  const report = ({ kind, message, status, retryAfterSeconds }: Failure): Failure => {
-    notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`);
-    const details = definedFields({ status, retryAfterSeconds });
-    return new Failure(kind, maskMessage(context.secrets, message), details);
-  };
   const engine: Engine = async function* engine(request, signal) {
     const model = models[request.model] ?? request.model;
     const fields = request.stream === true ? params : wholeParams;
     try {
       yield* client.chat({ ...request, model, params: fields }, { signal });
     } catch (error) {
-      throw error instanceof Failure ? report(error) : error;
+      if (!(error instanceof Failure)) throw error;
+      const { kind, message, status, retryAfterSeconds } = error;
+      notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`);
+      // Hints are left out: they are for users of natter, not for the operator of the sandbox.
+      const details = definedFields({ status, retryAfterSeconds });
+      throw new Failure(kind, maskMessage(context.secrets, message), details);
     }
   };
   return { engine, close: () => client.close() };

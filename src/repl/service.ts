@@ -2,7 +2,7 @@ import { fallbackModels } from '../ask/fallback.ts';
 import { planRequest, changedParams } from '../ask/plan-request.ts';
 import type { Message } from '../client/contract.ts';
 import { createClient } from '../client/create-client.ts';
-import { checkApi, findApi } from '../commands/auth/check-service.ts';
+import { checkApi, findApi } from '../commands/auth/run.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Run } from '../run.ts';
 import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';

@@ -27,7 +27,7 @@ import { collectAnswer } from '../../client/collect-answer.ts';
 import type { Failure, FailureKind } from '../../failure.ts';
 import { silentNotices } from '../../output/notices.ts';
 import type { Context, Run } from '../../run.ts';
-import { firstModels, modelToSet } from '../auth/check-service.ts';
+import { firstModels, modelToSet } from '../auth/run.ts';
 import { planRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
 

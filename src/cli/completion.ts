@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { catalogue } from '../client/contract.ts';
-import { storedKinds } from '../commands/config/stored-paths.ts';
+import { storedKinds } from '../commands/config/command.ts';
 import { topicRows } from '../commands/help/topic-names.ts';
 import { dataFolder } from '../ask/open-conversation.ts';
 import { loadPromptFile, promptPlaces } from '../input/load-prompt-file.ts';

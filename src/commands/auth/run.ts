@@ -19,7 +19,7 @@ import { printSettings } from '../../output/print-data.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { readSettings, noticeOverrides, withSettings } from '../../settings/read-settings.ts';
 import { changeStored, readStored } from '../../settings/settings-file.ts';
-import { findStoredPath } from '../config/stored-paths.ts';
+import { findStoredPath } from '../config/command.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { definitions } from '../../settings/definitions.ts';

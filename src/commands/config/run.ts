@@ -18,7 +18,7 @@ import type { Action, GlobalOptions, JsonOptions } from '../../run.ts';
 import { printJson, printSettings, printTable } from '../../output/print-data.ts';
 import { readSettings, withSettings } from '../../settings/read-settings.ts';
 import { changeStored, readStored } from '../../settings/settings-file.ts';
-import { findStoredPath, storedPaths } from './stored-paths.ts';
+import { findStoredPath, storedPaths } from './command.ts';
 
 const foreignNames: ForeignWords = [
   ['default-model models.default', 'model'],

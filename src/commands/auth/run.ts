@@ -90,7 +90,7 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
 /** Checks the API of a client, and whether it takes the client's key; undefined if there is no API. @throws Failure */
 export async function checkApi(
   { unmetered, client: metered }: Service,
-  hasKey: boolean,
+  sendsKey: boolean,
   signal: AbortSignal,
 ): Promise<ServiceCheck | undefined> {
   const client = unmetered ?? metered;
@@ -99,7 +99,7 @@ export async function checkApi(
     throw error;
   });
   // Some services list their models for any key, so that only a prompt shows whether the key is right.
-  const hasApi = models !== undefined && !hasKey ? true : await hasChat(client, signal);
+  const hasApi = models !== undefined && !sendsKey ? true : await hasChat(client, signal);
   if (models === undefined) {
     return hasApi ? { result: 'answered, but lists no models', models: [] } : undefined;
   }
@@ -113,8 +113,8 @@ async function examine(run: Run): Promise<ServiceCheck | undefined> {
   const { apiKey, apiKeyCommand } = run.settings;
   const service = await openService(run, { command: 'auth' });
   try {
-    const hasKey = apiKey !== undefined || apiKeyCommand !== undefined;
-    return await checkApi(service, hasKey, run.context.signal);
+    const sendsKey = apiKey !== undefined || apiKeyCommand !== undefined;
+    return await checkApi(service, sendsKey, run.context.signal);
   } finally {
     await service.close();
   }

@@ -134,10 +134,10 @@ export function* checkSettings(
     const text = `profile ${value} (${describeSource(source)}) is readable, and its values are valid`;
     yield ok('profile', text);
     yield* brokenProfiles(stored, options.sandbox === true ? undefined : value);
-    for (const changed of listSettings(settings)) {
-      const { name, value = '', source: from } = changed;
-      if (name === 'api-key' || from.kind === 'default') continue;
-      yield note('setting', `${name}: ${shownValue(name, value)} (${describeSource(from)})`);
+    for (const one of listSettings(settings)) {
+      if (one.name === 'api-key' || one.source.kind === 'default') continue;
+      const shown = shownValue(one.name, one.value ?? '');
+      yield note('setting', `${one.name}: ${shown} (${describeSource(one.source)})`);
     }
     yield* serviceFindings(examination, settings);
     return settings;

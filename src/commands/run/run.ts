@@ -159,9 +159,9 @@ function refuseNames(
       hint: `choose a different name, or write \\{{${name}}} for the text`,
     });
   }
-  const names = variables.map(({ name }) => `--${name}`);
+  const names = new Set(variables.map(({ name }) => `--${name}`));
   const options = line.map((word) => word.replace(/=.*/s, ''));
-  const option = options.find((word) => chatOption.test(word) && !names.includes(word));
+  const option = options.find((word) => chatOption.test(word) && !names.has(word));
   if (option === undefined) return;
   throw new Failure('usage', `natter run does not take ${option}`, {
     hint: 'for --split and --every, write the prompt itself; ‹natter -i --continue› goes on after the answer',

@@ -158,11 +158,6 @@ export async function confirmMistakenCommand(
   });
 }
 
-/** The name of an option as typed, without its value, which may be a key. */
-function typedOptionName(typed: string): string {
-  return typed.startsWith('-k') ? '-k' : typed.replace(/=.*/s, '');
-}
-
 /** The default command is typed without its name. */
 const commandPath = (command: Command) => pathOf(command).replace(/^natter chat$/, 'natter');
 
@@ -241,7 +236,8 @@ function settingHint(name: string, { options }: Command): string | undefined {
 
 /** @param suggestion of commander: `you mean --model?` */
 function unknownOption(typed: string, suggestion: string | undefined, command: Command): Failure {
-  const name = typedOptionName(typed);
+  // Without its value, which may be a key.
+  const name = typed.startsWith('-k') ? '-k' : typed.replace(/=.*/s, '');
   const path = commandPath(command);
   const options = [command, ...commandsAbove(command)].flatMap((one) => one.options);
   const isKnown = options.some(({ long, short }) => name === long || name === short);
@@ -256,17 +252,15 @@ function unknownOption(typed: string, suggestion: string | undefined, command: C
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }
 
-/** Errors of words after a command that takes none, or only certain ones: `natter last night I dreamt`. */
-const excessCodes = new Set(['commander.excessArguments', 'commander.invalidArgument']);
-
-/** The command line as a prompt, if it has several words after the name of a command. */
+/** The command line as a prompt, if words follow a command that takes none, or others: `natter last night I dreamt`. */
 function promptHint(
   { code }: CommanderError,
   command: Command,
   args: readonly string[],
 ): string | undefined {
   const isBelowNatter = command.parent !== null && command.parent.parent === null;
-  if (!excessCodes.has(code) || !isBelowNatter || args[0] !== command.name()) return undefined;
+  const isExcess = /^commander\.(?:excessArguments|invalidArgument)$/.test(code);
+  if (!isExcess || !isBelowNatter || args[0] !== command.name()) return undefined;
   if (args.length < 3 || args.some((word) => word.startsWith('-'))) return undefined;
   const isPlain = args.every((word) => /^[\w.,:@%+=/-]+$/.test(word));
   return `for a prompt: ‹natter chat ${isPlain ? args.join(' ') : `${args[0]} …`}›`;

@@ -121,15 +121,6 @@ export function buildProgram(
   return program;
 }
 
-/** The help of `natter run` with the name of a prompt file; undefined for any other. */
-async function namedHelp(context: Context, { commands }: Command): Promise<string | undefined> {
-  const command = commands.find((candidate) => candidate.name() === 'run');
-  const name = command?.args.find((word) => !word.startsWith('-'));
-  if (command === undefined || name === undefined) return undefined;
-  await addVariables(context, command, name);
-  return command.helpInformation();
-}
-
 /**
  * Runs a command line.
  * @param args the arguments without node and script
@@ -152,8 +143,12 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
     await program.parseAsync(withExtractValues(routeToChat(args, names)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const named =
-      error.code === 'commander.helpDisplayed' ? await namedHelp(context, program) : undefined;
-    await printHelp(context, named ?? help.join(''));
+    const run = program.commands.find((command) => command.name() === 'run');
+    const file = run?.args.find((word) => !word.startsWith('-'));
+    const isNamed = error.code === 'commander.helpDisplayed' && file !== undefined;
+    if (run === undefined || !isNamed) return printHelp(context, help.join(''));
+    // The help of `natter run` with a prompt file has its variables.
+    await addVariables(context, run, file);
+    await printHelp(context, run.helpInformation());
   }
 }

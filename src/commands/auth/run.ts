@@ -291,11 +291,7 @@ async function connect<Result>(
   }
 }
 
-/**
- * The base URL of the flag or environment, else the one that the user enters.
- * @param isAgain asks also if the flag or environment has one
- * @throws Failure `usage`
- */
+/** The base URL of the flag or environment, else the one that the user enters. @param isAgain asks in any case */
 async function askBaseUrl(run: Run<LoginOptions>, isAgain: boolean): Promise<string> {
   const { context, settings } = run;
   const { baseUrl: known } = settings.values;
@@ -314,11 +310,7 @@ async function askBaseUrl(run: Run<LoginOptions>, isAgain: boolean): Promise<str
 
 const maxKeyLength = 8192;
 
-/**
- * Reads the key from standard input, or asks for it; empty if the service needs none.
- * @param isAgain discards text typed before the question
- * @throws Failure `usage`
- */
+/** Reads the key from standard input, or asks for it; empty if the service needs none. @param isAgain discards typed text */
 async function askKey({ context, options }: Run<LoginOptions>, isAgain: boolean): Promise<string> {
   const { signal } = context;
   const { stdin } = context.streams;

@@ -38,7 +38,7 @@ import { refusedWindow } from '../../usage/windows.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { inputName, readSources } from '../../input/read-prompt.ts';
-import { type ChatAction, type ChatOptions, type ChatRun, prepare, promptOf } from './chat-run.ts';
+import { type ChatAction, type ChatRun, prepare, promptOf } from './chat-run.ts';
 import { sendPrompt } from './run.ts';
 
 interface SplitRun extends ChatRun {
@@ -50,13 +50,6 @@ interface SplitRun extends ChatRun {
 }
 
 const example = 'for example: ‹natter --split auto -f book.txt "sum up"›';
-
-function checkOptions(options: ChatOptions, prompt: string): void {
-  if (prompt === '') throw new Failure('usage', '--split needs a prompt', { hint: example });
-  if (!hasInputPlaceholder(prompt) && !hasInputPlaceholder(options.system)) return;
-  const text = '--split puts the pieces after the prompt, not in place of {{stdin}}';
-  throw new Failure('usage', text, { hint: 'remove {{stdin}}' });
-}
 
 const tokensOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { tokens }) => sum + tokens, 0);
 
@@ -326,25 +319,26 @@ async function sendFitting(run: SplitRun, send = sendPieces): Promise<void> {
   }
 }
 
-async function readTexts(run: ChatRun, words: readonly string[]) {
-  const { files, input = '' } = await readSources(run, words, { hasPrompt: true });
-  const texts = input === '' ? files : [...files, { name: inputName, content: input }];
-  if (texts.length > 0) return { texts, files, input };
-  const text = '--split needs a text: a file, a folder or standard input';
-  throw new Failure('usage', text, { hint: example });
-}
-
 /** Sends a text that does not fit in pieces, and combines the answers. */
 export const runSplit: ChatAction = async (started, words) => {
   const { context, options } = started;
   const prompt = promptOf(words);
-  checkOptions(options, prompt);
+  if (prompt === '') throw new Failure('usage', '--split needs a prompt', { hint: example });
+  if (hasInputPlaceholder(prompt) || hasInputPlaceholder(options.system)) {
+    const text = '--split puts the pieces after the prompt, not in place of {{stdin}}';
+    throw new Failure('usage', text, { hint: 'remove {{stdin}}' });
+  }
   const prepared = prepare(started);
   refuseClosedOutput(context.streams.stdout, false);
   const chatRun = { ...prepared, guard: openSecretGuard(prepared) };
   const { presentation, settings: own } = chatRun;
-  const { texts, ...sources } = await readTexts(chatRun, words);
-  const whole = composePrompt({ prompt, ...sources });
+  const { files, input = '' } = await readSources(chatRun, words, { hasPrompt: true });
+  const texts = input === '' ? files : [...files, { name: inputName, content: input }];
+  if (texts.length === 0) {
+    const text = '--split needs a text: a file, a folder or standard input';
+    throw new Failure('usage', text, { hint: example });
+  }
+  const whole = composePrompt({ prompt, files, input });
   const { system, maxTokens, model } = own.values;
   const tokens = estimateMessages(promptMessages(system, whole)) + (maxTokens ?? 0);
   const chosen = model === 'auto' ? smallestModelFor(tokens, own.windows) : model;

@@ -386,21 +386,6 @@ interface SearchOptions extends JsonOptions {
   readonly context: string;
 }
 
-function contextLines(text: string): number {
-  if (/^\d{1,4}$/.test(text)) return Number(text);
-  throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
-}
-
-function compile(options: SearchOptions, texts: readonly string[]): readonly RegExp[] {
-  const caseSensitive = options.caseSensitive === true;
-  if (options.regexp !== true) return compileTerms(texts, caseSensitive);
-  const [text = '', ...others] = texts;
-  if (others.length > 0) {
-    throw new Failure('usage', '-E takes one regular expression', { hint: 'put it in quotes' });
-  }
-  return [compilePattern(text, { regularExpression: true, caseSensitive })];
-}
-
 /** Prints the hits in a conversation that has each of the patterns, as JSON, as lines, or as rows in a pipe. */
 async function printFound(
   { context, options, presentation: { style } }: StartedRun<SearchOptions>,
@@ -433,8 +418,19 @@ export const searchConversations: Action<SearchOptions, [texts: readonly string[
   texts,
 ) => {
   const { context, options, presentation } = run;
-  const patterns = compile(options, texts);
-  const lines = contextLines(options.context);
+  const caseSensitive = options.caseSensitive === true;
+  if (options.regexp === true && texts.length > 1) {
+    throw new Failure('usage', '-E takes one regular expression', { hint: 'put it in quotes' });
+  }
+  const patterns =
+    options.regexp === true
+      ? [compilePattern(texts[0] ?? '', { regularExpression: true, caseSensitive })]
+      : compileTerms(texts, caseSensitive);
+  if (!/^\d{1,4}$/.test(options.context)) {
+    const text = `--context must be a number of lines, not "${options.context}"`;
+    throw new Failure('usage', text);
+  }
+  const lines = Number(options.context);
   const entries = listEntries(dataFolder(context));
   let [hits, conversations] = [0, 0];
   for (const entry of entries) {

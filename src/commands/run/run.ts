@@ -15,7 +15,7 @@ import {
   placesWords,
 } from '../../prompt-files/prompt-file.ts';
 import type { StartedRun } from '../../run.ts';
-import { type ChatOptions, type ChatRun, prepare } from '../chat/chat-run.ts';
+import { type ChatOptions, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
 import { beforeDashes } from '../../cli/command-line.ts';
 import {
@@ -168,24 +168,6 @@ function refuseNames(
   });
 }
 
-async function readInputs(
-  run: ChatRun,
-  prompt: PromptFile,
-  line: readonly string[],
-): Promise<PromptSources> {
-  const [placed] = usesOf(prompt, 'stdin');
-  const refuse =
-    placed &&
-    ((reason: string): never => {
-      throw failureAt(placed.place, `{{${placed.name}}} needs text, but ${reason}`, {
-        hint: `for example: ‹natter run ${prompt.file.name} < notes.txt›`,
-      });
-    });
-  const hasPrompt = prompt.prompt.length > 0;
-  const isPlaced = placed !== undefined || hasInputPlaceholder(run.options.system);
-  return readSources(run, line, { hasPrompt, isPlaced, refuse });
-}
-
 /**
  * Runs `natter run`.
  * @param line the words after the name, and the variables as `--name value` or `--name=value`
@@ -210,7 +192,17 @@ export async function runPrompt(
   const given = readArguments(prompt, line);
   const settings = withFileSettings(own, prompt);
   const contentOf = await readInserted(found, prompt, signal, guard);
-  const sources = await readInputs({ ...run, guard }, prompt, line);
+  const [placed] = usesOf(prompt, 'stdin');
+  const refuse =
+    placed &&
+    ((reason: string): never => {
+      throw failureAt(placed.place, `{{${placed.name}}} needs text, but ${reason}`, {
+        hint: `for example: ‹natter run ${prompt.file.name} < notes.txt›`,
+      });
+    });
+  const hasPrompt = prompt.prompt.length > 0;
+  const isPlaced = placed !== undefined || hasInputPlaceholder(options.system);
+  const sources = await readSources({ ...run, guard }, line, { hasPrompt, isPlaced, refuse });
   // The system prompt of --system, or of the role of --role.
   const systemOption = isFlag(own.sources.system) ? own.values.system : undefined;
   const contents = { ...sources, given, contentOf, systemOption };

@@ -300,16 +300,3 @@ export function usageFailure(
     `${see} ‹${commandPath(command)} --help›`;
   return new Failure('usage', message, { hint });
 }
-
-/** The failure of a number right after an option without a value: `-q0`. */
-export const unknownDigit = (option: string): Failure =>
-  new Failure('usage', `unknown option '${option}'`, {
-    hint: 'see ‹natter --help›; put text that starts with a dash after --',
-  });
-
-/** The failure of a command name after options of a prompt: `natter -m nextgen models`. */
-export function misplacedCommandFailure(name: string): Failure {
-  return new Failure('usage', `ambiguous: "${name}" is a command name but follows prompt options`, {
-    hint: `for the command: ‹natter ${name} …›; for a prompt: ‹natter … -- ${name} …›`,
-  });
-}

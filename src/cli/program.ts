@@ -17,7 +17,7 @@ import { buildShellInit } from '../commands/shell-init/command.ts';
 import { buildUsage } from '../commands/usage/command.ts';
 import {
   hasFlag,
-  misplacedCommand,
+  refuseMisplacedCommand,
   routeToChat,
   withDashes,
   withExtractValues,
@@ -26,7 +26,8 @@ import { type Context, startRun } from '../run.ts';
 import { addGlobalOptions } from './global-options.ts';
 import { helpOf, namesBelow, setExamples } from './help-details.ts';
 import { formatHelp, helpWidth, printHelp, formatShortHelp } from './help-format.ts';
-import { misplacedCommandFailure, unknownDigit, usageFailure } from './guess.ts';
+import { Failure } from '../failure.ts';
+import { usageFailure } from './guess.ts';
 
 const programExamples = [
   { line: 'natter', meaning: 'open a conversation' },
@@ -133,11 +134,13 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
   program.hook('preAction', (_, action) => {
     // Commander takes the rest of `-q0` for a negative number.
     const digits = action.args.find((word) => /^-\d/.test(word) && !args.includes(word));
-    if (digits !== undefined) throw unknownDigit(digits);
+    if (digits !== undefined) {
+      throw new Failure('usage', `unknown option '${digits}'`, {
+        hint: 'see ‹natter --help›; put text that starts with a dash after --',
+      });
+    }
     if (action.name() === 'run') action.args = withDashes(action.args, args);
-    if (action.name() !== 'chat') return;
-    const misplaced = misplacedCommand(args, action.args, names);
-    if (misplaced !== undefined) throw misplacedCommandFailure(misplaced);
+    if (action.name() === 'chat') refuseMisplacedCommand(args, action.args, names);
   });
   try {
     await program.parseAsync(withExtractValues(routeToChat(args, names)), { from: 'user' });

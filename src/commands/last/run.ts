@@ -10,18 +10,17 @@ import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
 
 async function codeBlock(answer: string, which: string, block: string): Promise<string> {
-  const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;
-  if (number === undefined) {
+  if (!/^-?[1-9]\d{0,5}$/.test(block)) {
     const text = `--block must be 1 or more, or -1 for the last block, not "${block}"`;
     throw new Failure('usage', text);
   }
   const { codeBlocks } = await import('../../conversation/code-blocks.ts');
   const blocks = codeBlocks(answer);
-  const found = blocks.at(number > 0 ? number - 1 : number);
+  const found = blocks.at(Number(block) - (Number(block) > 0 ? 1 : 0));
   if (found !== undefined) return found.code;
-  if (blocks.length === 0) throw new Failure('not_found', `${which} has no code block`);
-  const text = `${which} has ${countOf(blocks.length, 'code block')}, not ${block}`;
-  throw new Failure('not_found', text);
+  const count = countOf(blocks.length, 'code block');
+  const text = blocks.length === 0 ? 'has no code block' : `has ${count}, not ${block}`;
+  throw new Failure('not_found', `${which} ${text}`);
 }
 
 /** @throws Failure `mismatch` without the block; the answer is on standard error then, as after a prompt */

@@ -146,19 +146,6 @@ test('K6 D17 natter killed while it writes leaves the old or the new settings, a
   expect(storedIn(env.HOME)).toEqual({ system: 'after' });
 });
 
-const listedModels = json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] });
-
-test('Y16: an address and a key pasted together answer both questions, and the key is hidden', async () => {
-  const server = await serve([[listedModels]]);
-  const env = { HOME: temporaryHome() };
-  const terminal = openTerminal(['auth', 'login'], { env });
-  await terminal.waitFor(/Base URL of the service:/);
-  terminal.type(`${server.url}\rnk-pasted-0001\r`);
-  expect((await terminal.exit).exitCode).toBe(0);
-  expect(terminal.output()).not.toContain('nk-pasted');
-  expect(server.requests[0]?.headers['authorization']).toBe('Bearer nk-pasted-0001');
-});
-
 test('on a terminal the command can ask for a passphrase', async () => {
   const server = await serve([[streamed('Hello')]]);
   const script = `printf 'Passphrase: ' >&2; read -r word; [ "$word" = open ] && ${printKey}`;

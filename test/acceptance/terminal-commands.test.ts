@@ -150,16 +150,6 @@ test('-f with a URL uses the proxy', async () => {
   expect(service.requests).toEqual([]);
 });
 
-test('Y10: a prompt that looks like a command needs a confirmation on a terminal, by default no', async () => {
-  const server = await serve([[streamed('Hello')]]);
-  const terminal = openTerminal(['model', 'list'], { env: serviceAt(server) });
-  await terminal.waitFor(/Send it as a prompt\? \[y\/N\]/);
-  terminal.type('\r');
-  expect((await terminal.exit).exitCode).toBe(2);
-  expect(await terminal.transcript()).toContain('natter -- model list');
-  expect(server.connections()).toBe(0);
-});
-
 test('natter --verbose -V prints versions, the installation folder and how to update', async () => {
   const { stdout } = await runNatter(['--verbose', '-V']);
   expect(stdout).toContain(`node       ${process.versions.node}\n`);
@@ -185,8 +175,6 @@ echo "end of the pager"
   return path;
 }
 
-const whole = await runInMemory(['--help']);
-
 test.each([
   ['--help', ['--help']],
   ['a topic by the full program', ['--quiet', 'help', 'settings']],
@@ -211,22 +199,8 @@ test('Ctrl+C belongs to the pager', async () => {
   expect(await session.transcript()).toContain('end of the pager');
 });
 
-test('a pager with shell syntax is run by a shell', async () => {
-  const env = { PAGER: 'sed -n 1p | tr a-z A-Z' };
-  const session = openTerminal(['--help'], { env });
-  expect((await session.exit).exitCode).toBe(0);
-  expect(await session.transcript()).toBe(whole.stdout.split('\n')[0]?.toUpperCase());
-});
-
 test('help that fits the terminal is printed directly', async () => {
   const session = openTerminal(['-h'], { env: { PAGER: 'false' } });
   expect((await session.exit).exitCode).toBe(0);
   expect(await session.screen()).toBe((await runInMemory(['-h'])).stdout.trimEnd());
-});
-
-test('a pipe has no pager', async () => {
-  const shell = `PAGER=false ${process.execPath} ${binary} --help | head -n 1`;
-  const session = openTerminal([], { shell });
-  await session.exit;
-  expect(await session.transcript()).toBe(whole.stdout.split('\n')[0]);
 });

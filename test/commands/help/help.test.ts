@@ -161,11 +161,6 @@ test('natter help keys has every key of a conversation, and points to the help o
   expect(text).toContain('For API keys: natter auth --help.');
 });
 
-test('Y25: natter conversations export --help names the formats', async () => {
-  const text = await helpOf('conversations', 'export', '--help');
-  expect(text).toMatch(/--format <format> +markdown \(md\), json or html/);
-});
-
 test('Y25: natter help environment names every variable, and no logs', async () => {
   const text = await helpOf('help', 'environment');
   const names = [...environmentVariables.map(({ name }) => name), 'VISUAL', 'XDG_CACHE_HOME'];

@@ -73,14 +73,13 @@ export function refuseWords(list: Command, thing: string, shows: string): void {
   const others = rest.every((other) => /^[\w.-]+$/.test(other)) ? rest : ['…'];
   const takes = childNamed(parent, near ?? '')?.registeredArguments.length ?? 0;
   let hint = `to show ${thing}: ‹${group} ${shows} ${word}›`;
-  if (near !== undefined && rest.length <= takes) {
-    hint = `did you mean ‹${[group, near, ...others].join(' ')}›?`;
-  } else if (rest.length > 0) {
-    hint = `to send it as a prompt: ‹natter chat ${parent.name()} ${args.join(' ')}›`;
-  }
   if (meant !== undefined) {
     const command = rest.length > 0 ? meant.replace(/ <.*/, '') : meant;
     hint = `‹${['natter', command, ...others].join(' ')}›`;
+  } else if (near !== undefined && rest.length <= takes) {
+    hint = `did you mean ‹${[group, near, ...others].join(' ')}›?`;
+  } else if (rest.length > 0) {
+    hint = `to send it as a prompt: ‹natter chat ${parent.name()} ${args.join(' ')}›`;
   }
   throw new Failure('usage', `there is no command "${group} ${word}"`, { hint });
 }

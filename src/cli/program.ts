@@ -29,15 +29,6 @@ import { formatHelp, helpWidth, printHelp, formatShortHelp } from './help-format
 import { Failure } from '../failure.ts';
 import { usageFailure } from './guess.ts';
 
-const programExamples = [
-  { line: 'natter', meaning: 'open a conversation' },
-  { line: 'natter "why is the sky blue?"', meaning: 'print one answer' },
-  { line: 'natter -c "and at sunset?"', meaning: 'continue the last conversation' },
-  { line: 'git diff | natter -f notes.md "review"', meaning: 'append piped input and a file' },
-  { line: 'natter -m nextgen --json "two names"', meaning: 'choose the model, print JSON' },
-  { line: 'natter --sandbox "hello"', meaning: 'try it without a service or a key' },
-];
-
 function visit(command: Command, change: (command: Command) => void): void {
   change(command);
   for (const child of command.commands) visit(child, change);
@@ -87,7 +78,14 @@ export function buildProgram(
       'print the version; with --verbose, also how to update',
     )
     .helpCommand(false);
-  setExamples(program, programExamples);
+  setExamples(program, [
+    { line: 'natter', meaning: 'open a conversation' },
+    { line: 'natter "why is the sky blue?"', meaning: 'print one answer' },
+    { line: 'natter -c "and at sunset?"', meaning: 'continue the last conversation' },
+    { line: 'git diff | natter -f notes.md "review"', meaning: 'append piped input and a file' },
+    { line: 'natter -m nextgen --json "two names"', meaning: 'choose the model, print JSON' },
+    { line: 'natter --sandbox "hello"', meaning: 'try it without a service or a key' },
+  ]);
   addGlobalOptions(program);
   program.addCommand(buildChat(), { isDefault: true });
   for (const build of builders) program.addCommand(build());

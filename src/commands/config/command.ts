@@ -24,12 +24,11 @@ const kind = (
   pathIn = (path: string): string => path,
 ) => ({ name, summary, folder, pathIn });
 
-const inSettings = (file: Parameters<typeof settingsPath>[1]) => (folder: string) =>
-  settingsPath(folder, file);
-
 export const storedKinds = [
-  kind('settings', 'settings file', 'config', inSettings('config')),
-  kind('credentials', 'file of the keys', 'config', inSettings('credentials')),
+  kind('settings', 'settings file', 'config', (folder) => settingsPath(folder, 'config')),
+  kind('credentials', 'file of the keys', 'config', (folder) =>
+    settingsPath(folder, 'credentials'),
+  ),
   kind('conversations', 'saved conversations', 'data', (data) => sectionFolder(data)),
   kind('trash', 'deleted conversations', 'data', (data) => sectionFolder(data, 'trash')),
   kind('usage', 'ledger of requests', 'state', ledgerFolder),
@@ -37,10 +36,7 @@ export const storedKinds = [
   kind('cache', 'compiled code', 'cache'),
 ];
 
-function pathOf(
-  { folder, pathIn }: ReturnType<typeof kind>,
-  facts: FolderFacts,
-): string | undefined {
+function pathOf({ folder, pathIn }: ReturnType<typeof kind>, facts: FolderFacts) {
   const place = folder === 'cache' ? resolveCacheFolder(facts) : resolveFolders(facts)[folder];
   return place === undefined ? undefined : pathIn(place);
 }

@@ -485,10 +485,9 @@ const speakers = {
 /** Lines of a turn for a terminal, with their numbers and the hits marked; gaps between them as `…`. */
 function foundTurnText({ role, lines }: FoundTurn, style: Style): string {
   const width = String(lines.at(-1)?.number ?? 0).length;
-  let previous: number | undefined;
-  const shown = lines.map((line) => {
-    const gap = previous !== undefined && line.number > previous + 1 ? `  ${style.dim('…')}\n` : '';
-    previous = line.number;
+  const shown = lines.map((line, index) => {
+    const before = lines[index - 1]?.number ?? line.number;
+    const gap = line.number > before + 1 ? `  ${style.dim('…')}\n` : '';
     return `${gap}  ${style.dim(String(line.number).padStart(width))}  ${marked(line, style)}\n`;
   });
   return `  ${style.dim(speakers[role])}\n${shown.join('')}\n`;

@@ -122,14 +122,6 @@ function requireOwn(own: string | undefined): string {
   throw new Failure('storage', message, { hint: 'set NATTER_CONFIG_DIR' });
 }
 
-function checkNewName(context: Context, name: string): void {
-  refuseReservedName(name, context.platform);
-  if (isPromptName(name) && /^[\w./-]+$/.test(name)) return;
-  throw new Failure('usage', `"${name}" cannot be the name of a prompt file`, {
-    hint: 'use letters, digits, - and _, with / for folders',
-  });
-}
-
 /** The options of `natter prompts import`; `edit` has one of them. */
 interface ImportOptions extends GlobalOptions {
   readonly name?: string;
@@ -137,19 +129,28 @@ interface ImportOptions extends GlobalOptions {
   readonly force?: boolean;
 }
 
-function newPath(context: Context, name: string, isOfProject: boolean): string {
-  const places = promptPlaces(context);
-  const folder = isOfProject ? newProjectFolder(places) : requireOwn(places.own);
-  return path.join(folder, `${name.replace(/\.md$/, '')}.md`);
-}
-
 /**
  * Writes a new prompt file and its folders: for its owner only, or in a project with the usual permissions.
- * @throws Failure `usage` for an existing file, `storage`
+ * @returns its path
+ * @throws Failure `usage` for an existing file, or a name that cannot be that of a file; `storage`
  */
-function createPromptFile(file: string, text: string, { project, force }: ImportOptions): void {
-  const folder = path.dirname(file);
+function createPromptFile(
+  context: Context,
+  name: string,
+  text: string,
+  { project, force }: ImportOptions,
+): string {
+  refuseReservedName(name, context.platform);
+  if (!isPromptName(name) || !/^[\w./-]+$/.test(name)) {
+    throw new Failure('usage', `"${name}" cannot be the name of a prompt file`, {
+      hint: 'use letters, digits, - and _, with / for folders',
+    });
+  }
+  const places = promptPlaces(context);
   const isOfProject = project === true;
+  const own = isOfProject ? newProjectFolder(places) : requireOwn(places.own);
+  const file = path.join(own, `${name.replace(/\.md$/, '')}.md`);
+  const folder = path.dirname(file);
   try {
     if (isOfProject) fs.mkdirSync(folder, { recursive: true });
     else makePrivateFolder(folder);
@@ -161,6 +162,7 @@ function createPromptFile(file: string, text: string, { project, force }: Import
     if (errorCode(error) !== 'EEXIST') throw storageFailure('write', file, error);
     throw new Failure('usage', `${file} exists`, { hint: '--force replaces it' });
   }
+  return file;
 }
 
 /** Runs `natter prompts list`. A file that cannot be used is listed with the reason. @throws Failure */
@@ -218,9 +220,7 @@ export const editPromptFile: Action<ImportOptions, [name: string]> = async (run,
   const { notices } = run.presentation;
   let file = lookUpPrompt(promptPlaces(context), name)?.file.path;
   if (file === undefined) {
-    checkNewName(context, name);
-    file = newPath(context, name, options.project === true);
-    createPromptFile(file, newPrompt, options);
+    file = createPromptFile(context, name, newPrompt, options);
     notices.notice(`created ${file}`);
   }
   await editFile(file, context);
@@ -271,13 +271,11 @@ async function importOne(run: StartedRun<ImportOptions>, source: ReturnType<type
   const { context, options } = run;
   const { notices } = run.presentation;
   const name = options.name ?? nameOf(source.name);
-  checkNewName(context, name);
   const read = (one: SourceFile) => readGuarded(one, context.signal, undefined);
   const user = userFile(source.file);
   const prompt = await parsePromptFile(await read(source.file), user && (await read(user)));
-  const file = newPath(context, name, options.project === true);
   const { promptMarkdown } = await import('../../prompt-files/write-markdown.ts');
-  createPromptFile(file, promptMarkdown(prompt), options);
+  const file = createPromptFile(context, name, promptMarkdown(prompt), options);
   for (const notice of prompt.notices) notices.notice(notice);
   for (const { name: reference, place } of usesOf(prompt, 'file', 'include')) {
     const text = `${placeText(place)}: ${reference} is not copied; its path may be wrong now`;

@@ -9,7 +9,7 @@ import { loadPromptFile, promptPlaces } from '../input/load-prompt-file.ts';
 import { listEntries, readListed } from '../conversation/library/library.ts';
 import { Failure } from '../failure.ts';
 import { type FoundPrompt, listPrompts, lookUpPrompt } from '../prompt-files/find-prompt.ts';
-import { type PromptFile, variablesOf } from '../prompt-files/prompt-file.ts';
+import { variablesOf } from '../prompt-files/prompt-file.ts';
 import { silentNotices } from '../output/notices.ts';
 import { keyBindings } from '../repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
@@ -48,14 +48,11 @@ function commandCandidates(command: Command): readonly Candidate[] {
 }
 
 /** Undefined for a prompt file that cannot be used: a shell shows no failures. */
-async function load(found: FoundPrompt, signal: AbortSignal): Promise<PromptFile | undefined> {
-  try {
-    return await loadPromptFile(found, signal);
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
-}
+const load = (found: FoundPrompt, signal: AbortSignal) =>
+  loadPromptFile(found, signal).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  });
 
 /** Characters that run or change something in a shell; bash and PowerShell insert candidates without quotes. */
 const special = /[$`;&|<>()!\\"']/;

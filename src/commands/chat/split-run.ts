@@ -287,35 +287,29 @@ async function sendPieces(run: SplitRun): Promise<void> {
 }
 
 /**
- * The room of the next pieces after a refusal for length: that of the window which the service named, else half of it;
- * undefined if they would be too small.
+ * Cuts the text into smaller pieces while the service refuses what `send` sends for its length: for the window which the
+ * service named, else for half of it.
  * @throws Failure `invalid_request` if the prompt leaves no room in that window
  */
-function smallerRoom({ settings, prompt, room }: SplitRun, refusal: Failure): Room | undefined {
-  const { model } = settings.values;
-  const window = refusedWindow(refusal.cause ?? refusal, room.budget);
-  if (window !== undefined) {
-    const windows = new Map(settings.windows).set(model, window);
-    const named = roomFor({ ...settings, windows }, longestPrompt(prompt));
-    if (named.budget < room.budget) return named;
-  }
-  const budget = Math.floor(room.budget / 2);
-  return budget < leastBudget ? undefined : { ...room, budget };
-}
-
-/** Cuts the text into smaller pieces while the service refuses what `send` sends for its length. */
 async function sendFitting(run: SplitRun, send = sendPieces): Promise<void> {
   try {
     await send(run);
   } catch (error) {
-    const isRefused = error instanceof Failure && isTooLong(error);
-    const room = isRefused ? smallerRoom(run, error) : undefined;
-    if (room === undefined) throw error;
-    const { pieces } = run.planFor(room.budget);
+    if (!(error instanceof Failure) || !isTooLong(error)) throw error;
+    const { settings, prompt, room } = run;
+    let next = { ...room, budget: Math.floor(room.budget / 2) };
+    const window = refusedWindow(error.cause ?? error, room.budget);
+    if (window !== undefined) {
+      const windows = new Map(settings.windows).set(settings.values.model, window);
+      const named = roomFor({ ...settings, windows }, longestPrompt(prompt));
+      if (named.budget < room.budget) next = named;
+    }
+    if (next.budget < leastBudget) throw error;
+    const { pieces } = run.planFor(next.budget);
     run.presentation.notices.warning(
       `the text is too long for the service; cutting it into ${count(pieces.length)} smaller pieces`,
     );
-    await sendFitting({ ...run, room, pieces });
+    await sendFitting({ ...run, room: next, pieces });
   }
 }
 

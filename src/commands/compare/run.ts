@@ -222,26 +222,9 @@ async function printDiffs({ context, presentation, answers }: FinishedComparison
   }
 }
 
-/** Warns if a service reports one model for answers of several: it may ignore the model of a request. */
-function warnSameModel({ presentation, models, answers }: FinishedComparison): void {
-  const firsts = new Map<string, ComparedAnswer>();
-  for (const [index, answer] of answers.entries()) {
-    const { model: reported } = answer.metadata;
-    if (reported === undefined) continue;
-    const key = JSON.stringify([models[index]?.settings.values.baseUrl, reported]);
-    const other = firsts.get(key);
-    if (other === undefined) firsts.set(key, answer);
-    else if (other.model !== answer.model) {
-      presentation.notices.warning(
-        `${other.label} and ${answer.label} were both answered by ${reported}, as the service reports`,
-      );
-    }
-  }
-}
-
 /** @throws the first failure; prints the others as warnings */
 async function reportComparison(comparison: FinishedComparison): Promise<void> {
-  const { context, options, format, presentation, answers } = comparison;
+  const { context, options, format, models, presentation, answers } = comparison;
   const { notices } = presentation;
   if (options.diff === true) await printDiffs(comparison);
   if (options.quiet !== true && !format.startsWith('json')) {
@@ -265,7 +248,20 @@ async function reportComparison(comparison: FinishedComparison): Promise<void> {
   }
   const filtered = filteredNotice(comparison.removed);
   if (filtered !== undefined) notices.notice(filtered);
-  warnSameModel(comparison);
+  // A service that reports one model for answers of several may ignore the model of a request.
+  const firsts = new Map<string, ComparedAnswer>();
+  for (const [index, answer] of answers.entries()) {
+    const { model: reported } = answer.metadata;
+    if (reported === undefined) continue;
+    const key = JSON.stringify([models[index]?.settings.values.baseUrl, reported]);
+    const other = firsts.get(key);
+    if (other === undefined) firsts.set(key, answer);
+    else if (other.model !== answer.model) {
+      notices.warning(
+        `${other.label} and ${answer.label} were both answered by ${reported}, as the service reports`,
+      );
+    }
+  }
   const [first, ...others] = answers.flatMap(({ label, failure: own, metadata }) => {
     const failure = own ?? (options.strict === true ? truncationFailure(metadata) : undefined);
     if (failure === undefined) return [];

@@ -29,23 +29,19 @@ const foreignNames: ForeignWords = [
   ['seed', 'params.seed'],
 ];
 
-/** The setting that a name in a different spelling, mistyped, or from a different client, means. */
-function similarSetting(name: string): string | undefined {
-  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
-  const known = settingKeys.map((key) => definitions[key].name);
-  if (known.includes(words)) return words;
-  return meantBy(foreignNames, words) ?? nearlyNamed(words, known);
-}
-
 /**
  * Reads a name in any spelling that `config set` takes, and returns it as it is stored.
- * @throws Failure `usage` for an unknown name, with a suggestion if it is similar to one
+ * @throws Failure `usage` for an unknown name, with the setting that it means in a different spelling, mistyped, or in a
+ * different client
  */
 function checkSettingName(name: string): string {
   try {
     return parseSettingName(name).path.join('.');
   } catch (error) {
-    const similar = similarSetting(name);
+    const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
+    const known = settingKeys.map((key) => definitions[key].name);
+    const meant = known.includes(words) ? words : meantBy(foreignNames, words);
+    const similar = meant ?? nearlyNamed(words, known);
     if (!(error instanceof Failure) || similar === undefined) throw error;
     throw rephrase(error, { hint: `did you mean ${similar}?` });
   }

@@ -73,25 +73,10 @@ function nameOf(name: string): string {
 /** A service may send more, or a chain that does not end. */
 const maxChain = 10;
 
-/** What a TLS handshake shows: the protocol, such as `TLSv1.3`, and the chain as the service sent it, its own first. */
-function inspect(socket: TLSSocket) {
-  const chain: { subject: string; issuer: string; validTo: Date }[] = [];
-  let next = socket.getPeerX509Certificate();
-  while (next !== undefined && chain.length < maxChain) {
-    const { subject, issuer, validTo, issuerCertificate } = next;
-    chain.push({ subject: nameOf(subject), issuer: nameOf(issuer), validTo: new Date(validTo) });
-    // The last certificate may be its own issuer.
-    next = subject === issuer ? undefined : issuerCertificate;
-  }
-  // Node's type is Error, its value a code such as CERT_HAS_EXPIRED.
-  const error: unknown = socket.authorizationError;
-  const problem = socket.authorized ? undefined : String(error);
-  return { protocol: socket.getProtocol() ?? 'TLS', chain, problem };
-}
-
 /**
  * Opens a TLS connection as a request does, through the proxy of the route, and closes it without sending a request. An
  * untrusted certificate is not a failure.
+ * @returns the protocol, such as `TLSv1.3`, and the chain as the service sent it, its own first
  * @throws RequestFailure without a connection; or the signal's reason when it aborts
  */
 async function inspectCertificate(
@@ -105,9 +90,20 @@ async function inspectCertificate(
   signal.addEventListener('abort', abort);
   try {
     const socket = (await connector.open()) as TLSSocket;
-    const inspection = inspect(socket);
+    const chain: { subject: string; issuer: string; validTo: Date }[] = [];
+    let next = socket.getPeerX509Certificate();
+    while (next !== undefined && chain.length < maxChain) {
+      const { subject, issuer, validTo, issuerCertificate } = next;
+      chain.push({ subject: nameOf(subject), issuer: nameOf(issuer), validTo: new Date(validTo) });
+      // The last certificate may be its own issuer.
+      next = subject === issuer ? undefined : issuerCertificate;
+    }
+    // Node's type is Error, its value a code such as CERT_HAS_EXPIRED.
+    const error: unknown = socket.authorizationError;
+    const problem = socket.authorized ? undefined : String(error);
+    const protocol = socket.getProtocol() ?? 'TLS';
     socket.destroy();
-    return inspection;
+    return { protocol, chain, problem };
   } finally {
     signal.removeEventListener('abort', abort);
   }
@@ -122,7 +118,7 @@ const renewal = 14;
 
 /** @param now milliseconds since 1970 */
 export function certificateFinding(
-  { problem, chain, protocol }: ReturnType<typeof inspect>,
+  { problem, chain, protocol }: Awaited<ReturnType<typeof inspectCertificate>>,
   route: Route,
   environment: Environment,
   now: number,

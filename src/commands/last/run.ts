@@ -54,16 +54,6 @@ function findAnswers(context: Context, notices: Notices, name: string): readonly
   });
 }
 
-function chosenAnswer(answers: readonly Turn[], number: string): Turn {
-  if (!/^[1-9]\d{0,5}$/.test(number)) {
-    throw new Failure('usage', `--answer must be 1 or more, not "${number}"`);
-  }
-  const found = answers.at(-Number(number));
-  if (found !== undefined) return found;
-  const text = `this conversation has ${countOf(answers.length, 'answer')}, not ${number}`;
-  throw new Failure('not_found', text);
-}
-
 interface LastOptions extends GlobalOptions {
   /** Number of the answer, from the end, unparsed. */
   readonly answer?: string;
@@ -78,7 +68,15 @@ interface LastOptions extends GlobalOptions {
 export const printLast: Action<LastOptions, [name: string]> = async (run, name) => {
   const { context, options, presentation } = run;
   const { answer: number = '1' } = options;
-  const answer = chosenAnswer(findAnswers(context, presentation.notices, name), number);
+  if (!/^[1-9]\d{0,5}$/.test(number)) {
+    throw new Failure('usage', `--answer must be 1 or more, not "${number}"`);
+  }
+  const answers = findAnswers(context, presentation.notices, name);
+  const answer = answers.at(-Number(number));
+  if (answer === undefined) {
+    const text = `this conversation has ${countOf(answers.length, 'answer')}, not ${number}`;
+    throw new Failure('not_found', text);
+  }
   const { content, refusal } = answer;
   if (refusal !== undefined) presentation.notices.warning(refusalNotice(refusal));
   if (answer.incomplete === true) presentation.notices.notice('this answer is incomplete');

@@ -8,7 +8,7 @@ import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { localDay, parseSince } from '../../usage/days.ts';
 import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
 import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../../usage/sums.ts';
-import type { Action, Context, JsonOptions } from '../../run.ts';
+import type { Action, JsonOptions } from '../../run.ts';
 import { printJson } from '../../output/print-data.ts';
 import { readStored } from '../../settings/settings-file.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
@@ -75,21 +75,6 @@ function pricesOf({ settings }: StoredSettings): PriceOf {
   return ({ profile, model }) => tables.get(profile)?.get(model);
 }
 
-function find(context: Context, options: UsageOptions, since: Date, priceOf: PriceOf) {
-  const sums = createUsageSums(options.by, priceOf);
-  const { state } = resolveFolders(context);
-  const wantsSandbox = options.sandbox === true;
-  let sandboxed = 0;
-  const take = (line: LedgerLine) => {
-    const isSandbox = line.sandbox === true;
-    if (isSandbox && !wantsSandbox) sandboxed += 1;
-    if (isSandbox !== wantsSandbox) return;
-    if (options.profile === undefined || options.profile === line.profile) sums.add(line);
-  };
-  const unread = state === undefined ? undefined : readLedger(state, since, take);
-  return { rows: sums.rows(), total: sums.total(), unread: [...(unread ?? [])], sandboxed };
-}
-
 function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   return {
     requests: sum.requests,
@@ -113,7 +98,18 @@ export const showUsage: Action<UsageOptions> = async ({ context, options, presen
   const read = () => readStored(context, notices);
   // The sandbox costs nothing.
   const prices: PriceOf = options.sandbox === true ? () => undefined : pricesOf(read());
-  const { rows, total, unread, sandboxed } = find(context, options, since, prices);
+  const sums = createUsageSums(by, prices);
+  const wantsSandbox = options.sandbox === true;
+  let sandboxed = 0;
+  const take = (line: LedgerLine) => {
+    const isSandbox = line.sandbox === true;
+    if (isSandbox && !wantsSandbox) sandboxed += 1;
+    if (isSandbox !== wantsSandbox) return;
+    if (profile === undefined || profile === line.profile) sums.add(line);
+  };
+  const { state } = resolveFolders(context);
+  const unread = state === undefined ? [] : [...readLedger(state, since, take)];
+  const [rows, total] = [sums.rows(), sums.total()];
   if (profile !== undefined && rows.length === 0) {
     // A deleted profile may still have requests.
     const stored = read();

@@ -301,12 +301,6 @@ async function candidatesAt(
   return [...commands, ...found];
 }
 
-/** Titles are from prompts and ids from files: the shell must get them as plain text. */
-function formatLine({ name, summary }: Candidate): string {
-  const text = sanitizeLine(summary).replaceAll('\t', ' ').trim();
-  return text === '' ? `${name}\n` : `${name}\t${text}\n`;
-}
-
 /**
  * Prints the candidates for the last word, one a line: the word, a tab and its meaning. A last line `:files` means paths.
  * @param args of the line without natter; the last has `=` before it, because Windows PowerShell drops empty arguments
@@ -322,5 +316,10 @@ export async function printCompletions(
   const fitting = found.filter(
     (one) => one === files || (one.name.startsWith(current) && one.name === sanitizeLine(one.name)),
   );
-  await context.streams.stdout.write(fitting.map(formatLine).join(''));
+  const lines = fitting.map(({ name, summary }) => {
+    // Titles are from prompts and ids from files: the shell must get them as plain text.
+    const text = sanitizeLine(summary).replaceAll('\t', ' ').trim();
+    return text === '' ? `${name}\n` : `${name}\t${text}\n`;
+  });
+  await context.streams.stdout.write(lines.join(''));
 }

@@ -347,21 +347,16 @@ export const showConversation: TextAction = async ({ context, options, presentat
   await printMarkdown(context, presentation, pieces, {}, settings);
 };
 
-function formatOf({ format, output }: TextOptions): ExportFormat {
-  if (format === 'md' || (format ?? output) === undefined) return 'markdown';
-  if (format !== undefined) return format;
-  const named = formatOfName(output ?? '');
-  if (named !== undefined) return named;
-  throw new Failure('usage', `cannot infer the format from the name ${output}`, {
-    hint: 'use the extension .md, .json or .html, or add --format',
-  });
-}
-
 export const exportConversation: TextAction = async ({ context, options, presentation }, name) => {
-  const format = formatOf(options);
+  const { output, format: given } = options;
+  const named = given ?? (output === undefined ? 'markdown' : formatOfName(output));
+  if (named === undefined) {
+    throw new Failure('usage', `cannot infer the format from the name ${output}`, {
+      hint: 'use the extension .md, .json or .html, or add --format',
+    });
+  }
   const conversation = readConversation(context, presentation.notices, name);
-  const pieces = await exportAs(conversation, format, options);
-  const { output } = options;
+  const pieces = await exportAs(conversation, named === 'md' ? 'markdown' : named, options);
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;
     for (const text of pieces) await stdout.write(stdout.isTerminal ? sanitize(text) : text);
@@ -386,31 +381,9 @@ interface SearchOptions extends JsonOptions {
   readonly context: string;
 }
 
-/** Prints the hits in a conversation that has each of the patterns, as JSON, as lines, or as rows in a pipe. */
-async function printFound(
-  { context, options, presentation: { style } }: StartedRun<SearchOptions>,
-  { id, path }: LibraryEntry,
-  turns: Iterable<FoundTurn>,
-): Promise<number> {
-  const { stdout } = context.streams;
-  let hits = 0;
-  for (const found of turns) {
-    let text = foundTurnRows(id, found);
-    if (options.json === true) {
-      const { turn, role, hits: number, lines } = found;
-      text = jsonLine({ conversation: id, turn, role, hits: number, lines });
-    } else if (stdout.isTerminal) {
-      const title = `${style.bold(id)}  ${sanitizeLine(summarize(path).title)}\n`;
-      text = (hits === 0 ? title : '') + foundTurnText(found, style);
-    }
-    hits += found.hits;
-    await stdout.write(text);
-  }
-  return hits;
-}
-
 /**
- * Runs `natter conversations search`: conversations that contain each of the texts.
+ * Runs `natter conversations search`: prints the hits in conversations that contain each of the texts, as JSON, as lines,
+ * or as rows in a pipe.
  * @throws Failure `not_found` if nothing matches
  */
 export const searchConversations: Action<SearchOptions, [texts: readonly string[]]> = async (
@@ -433,16 +406,29 @@ export const searchConversations: Action<SearchOptions, [texts: readonly string[
   const lines = Number(options.context);
   const entries = listEntries(dataFolder(context));
   let [hits, conversations] = [0, 0];
-  for (const entry of entries) {
+  const { stdout } = context.streams;
+  const { style } = presentation;
+  for (const { id, path } of entries) {
+    let own = 0;
     try {
-      const turns = searchConversation(entry.path, patterns, lines);
-      const found = await printFound(run, entry, turns);
-      hits += found;
-      if (found > 0) conversations += 1;
+      for (const found of searchConversation(path, patterns, lines)) {
+        let text = foundTurnRows(id, found);
+        if (options.json === true) {
+          const { turn, role, hits: number, lines: shown } = found;
+          text = jsonLine({ conversation: id, turn, role, hits: number, lines: shown });
+        } else if (stdout.isTerminal) {
+          const title = `${style.bold(id)}  ${sanitizeLine(summarize(path).title)}\n`;
+          text = (own === 0 ? title : '') + foundTurnText(found, style);
+        }
+        own += found.hits;
+        await stdout.write(text);
+      }
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
       presentation.notices.warning(error.message);
     }
+    hits += own;
+    if (own > 0) conversations += 1;
     await nextEventLoopTurn();
     context.signal.throwIfAborted();
   }

@@ -31,23 +31,20 @@ export function buildHelp(): Command {
   });
 }
 
-/** @param word the one of `words` that is not a subcommand of `command` */
-function unknownHelp(command: Command, word: string, words: readonly string[]): Failure {
-  const topics = command.parent === null ? [...topicNames, 'topics'] : [];
-  const near = nearlyNamed(word, [...namesBelow(command), ...topics]);
-  const before = words.slice(0, words.indexOf(word));
-  const hint =
-    near === undefined
-      ? '‹natter help› lists the commands, ‹natter help topics› the topics'
-      : `did you mean ‹${['natter help', ...before, near].join(' ')}›?`;
-  return new Failure('usage', `there is no command or topic "${words.join(' ')}"`, { hint });
-}
-
+/** @throws Failure `usage` with a command or topic that is similar */
 function commandHelp(program: Command, words: readonly string[]): string {
   let command = program;
-  for (const word of words) {
+  for (const [index, word] of words.entries()) {
     const child = childNamed(command, word);
-    if (child === undefined) throw unknownHelp(command, word, words);
+    if (child === undefined) {
+      const topics = command.parent === null ? [...topicNames, 'topics'] : [];
+      const near = nearlyNamed(word, [...namesBelow(command), ...topics]);
+      const hint =
+        near === undefined
+          ? '‹natter help› lists the commands, ‹natter help topics› the topics'
+          : `did you mean ‹${['natter help', ...words.slice(0, index), near].join(' ')}›?`;
+      throw new Failure('usage', `there is no command or topic "${words.join(' ')}"`, { hint });
+    }
     command = child;
   }
   return command.helpInformation();

@@ -187,22 +187,6 @@ async function openUpstream(started: StartedRun<SandboxOptions>) {
   return { engine, close: () => client.close() };
 }
 
-/** The faults of the file of `--scenario`, then those of the command line. @throws Failure `usage` */
-async function faultRules(options: SandboxOptions): Promise<readonly FaultRule[]> {
-  const { scenario: path } = options;
-  const rules: FaultRule[] = [];
-  if (path !== undefined) {
-    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-      const reason = failureReason(cause);
-      throw new Failure('usage', `cannot read the scenario ${path}: ${reason}`, { cause });
-    });
-    rules.push(...parseScenario(text, path));
-  }
-  const fault = faultFromOptions(options);
-  if (Object.keys(fault).length > 0) rules.push({ label: 'command line', when: {}, fault });
-  return rules;
-}
-
 export const serveSandbox: Action<SandboxOptions> = async (run) => {
   const { context, options } = run;
   const { stdout, stderr } = context.streams;
@@ -213,7 +197,17 @@ export const serveSandbox: Action<SandboxOptions> = async (run) => {
       hint: 'use a number from 0 to 65535',
     });
   }
-  const faults = await faultRules(options);
+  const { scenario: path } = options;
+  const faults: FaultRule[] = [];
+  if (path !== undefined) {
+    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+      const reason = failureReason(cause);
+      throw new Failure('usage', `cannot read the scenario ${path}: ${reason}`, { cause });
+    });
+    faults.push(...parseScenario(text, path));
+  }
+  const fault = faultFromOptions(options);
+  if (Object.keys(fault).length > 0) faults.push({ label: 'command line', when: {}, fault });
   const rateLimit = options.rateLimit === undefined ? undefined : parseRateLimit(options.rateLimit);
   const isGateway = (options.upstream ?? options.upstreamProfile ?? options.map) !== undefined;
   const upstream = isGateway ? await openUpstream(run) : undefined;

@@ -68,13 +68,3 @@ export const systemClock: ProgramClock = {
     return () => clearInterval(ticks);
   },
 };
-
-/** A signal that several waits can share, one after the other. A wake-up that nobody waits for is lost. */
-export function createWakeUp() {
-  let wake: () => void = () => undefined;
-  return {
-    /** Resolves at the next `wake`. */
-    next: () => new Promise<void>((resolve) => (wake = resolve)),
-    wake: () => wake(),
-  };
-}

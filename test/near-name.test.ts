@@ -1,20 +1,7 @@
-import { describe, expect, test } from 'vitest';
-import { editDistance, nearlyNamed } from '../src/near-name.ts';
-import { fc } from './support/properties.ts';
+import { expect, test } from 'vitest';
+import { nearlyNamed } from '../src/near-name.ts';
 
 const names = new Set(['chat', 'models', 'config', 'help', 'a']);
-
-describe('editDistance', () => {
-  test('is symmetric and at most the length of the longer word', () => {
-    const word = fc.string({ maxLength: 8 });
-    fc.assert(
-      fc.property(word, word, (left, right) => {
-        expect(editDistance(left, right)).toBe(editDistance(right, left));
-        expect(editDistance(left, right)).toBeLessThanOrEqual(Math.max(left.length, right.length));
-      }),
-    );
-  });
-});
 
 test.each([
   ['modles', 'models'],

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { AnswerRecorder } from '../conversation/journal/record-answer.ts';
 import { Failure } from '../failure.ts';
 import { definedFields } from '../json.ts';
-import { type AnswerOutcome, AnswerMeter } from '../output/answer-meter.ts';
+import { type AnswerOutcome, createAnswerMeter } from '../output/answer-meter.ts';
 import { endingFailure } from '../output/ending-failure.ts';
 import { count } from '../output/figures.ts';
 
@@ -42,19 +42,8 @@ export interface Answer extends AnswerOutcome {
 /** The answer to a question that could not be asked, because of `error`. */
 export function unasked(clock: Clock, signal: AbortSignal, error: unknown): Answer {
   const failure = endingFailure(error, signal);
-  const metadata = new AnswerMeter(clock).metadata(failure);
+  const metadata = createAnswerMeter(clock).metadata(failure);
   return { content: '', received: '', metadata, failure, error, isStopped: signal.aborted };
-}
-
-async function* recorded(
-  { send, recorder }: Question,
-  onText: (text: string) => void,
-): AsyncGenerator<ChatEvent, void> {
-  for await (const event of await send()) {
-    recorder?.event(event);
-    if (event.type === 'text-received') onText(event.text);
-    yield event;
-  }
 }
 
 /**
@@ -62,15 +51,21 @@ async function* recorded(
  * failed or was stopped is an answer, too.
  */
 export async function ask(question: Question, sink?: Sink): Promise<Answer> {
-  const { clock, signal, guard } = question;
-  const meter = new AnswerMeter(clock);
+  const { clock, signal, guard, recorder } = question;
+  const meter = createAnswerMeter(clock);
   let received = '';
   let content = '';
   let error: unknown;
   let failure: Failure | undefined;
+  async function* recorded(): AsyncGenerator<ChatEvent, void> {
+    for await (const event of await question.send()) {
+      recorder?.event(event);
+      if (event.type === 'text-received') received += event.text;
+      yield event;
+    }
+  }
   try {
-    const events = recorded(question, (text) => (received += text));
-    for await (const event of guard?.restore(events) ?? events) {
+    for await (const event of guard?.restore(recorded()) ?? recorded()) {
       meter.event(event);
       if (event.type === 'text-received') content += event.text;
       await sink?.event(event);

@@ -9,14 +9,16 @@ import type { Notices } from '../output/notices.ts';
 import {
   type AnswerValue,
   readAnswerValue,
+  responseFormat,
+  compactJson,
+  parsePointer,
+  textAt,
   correctionPrompt,
   withInstruction,
   describeViolations,
   type Violation,
 } from '../schema/answer-value.ts';
 import type { CompiledSchema } from '../schema/compile-schema.ts';
-import { compactJson, parsePointer, textAt } from '../schema/json-pointer.ts';
-import { responseFormat } from '../schema/response-format.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { wholeNumber } from '../settings/value-types.ts';
@@ -46,18 +48,13 @@ export interface SchemaSource {
 /** What `--schema`, `--select` and `--extract` ask for. */
 export type AnswerCheck = NonNullable<Awaited<ReturnType<typeof openCheck>>>;
 
-const defaultRetries = 1;
-const retryCount = wholeNumber(0, 100);
+const defaultRetries = '1';
 
-function parseRetries(text: string | undefined, hasSchema: boolean): number {
-  if (!hasSchema) {
-    if (text === undefined) return 0;
-    throw new Failure('usage', '--schema-retries needs --schema');
-  }
-  if (text === undefined) return defaultRetries;
-  const retries = retryCount.parse(text);
+function parseRetries(text: string): number {
+  const type = wholeNumber(0, 100);
+  const retries = type.parse(text);
   if (retries !== undefined) return retries;
-  throw new Failure('usage', `--schema-retries must be ${retryCount.expected}`);
+  throw new Failure('usage', `--schema-retries must be ${type.expected}`);
 }
 
 const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';
@@ -81,15 +78,14 @@ function readSchema(value: string): SchemaSource {
   throw new Failure('usage', `${value} is binary, not a schema`, { hint });
 }
 
-async function openSchema({ text, label }: SchemaSource, notices: Notices) {
+async function compile(schema: JsonObject, label: string, notices: Notices) {
   const { compileSchema } = await import('../schema/compile-schema.ts');
-  const schema = parseSchemaText(text, label);
   const compiled = compileSchema(schema, { label });
-  const { unknown } = compiled;
-  if (unknown.length > 0) {
-    notices.warning(`not checked, because natter does not know it: ${unknown.join(', ')}`);
+  const unknown = compiled.unknown.join(', ');
+  if (unknown !== '') {
+    notices.warning(`not checked, because natter does not know it: ${unknown}`);
   }
-  return { schema, compiled };
+  return compiled;
 }
 
 interface CheckedText {
@@ -114,27 +110,26 @@ const mismatch = (message: string, advice: string) =>
   new Failure('mismatch', message, { hint: advice });
 
 function createChecker(compiled: CompiledSchema | undefined, select: string | undefined) {
-  const pointer = select === undefined ? undefined : parsePointer(select);
-  const refuse = (violations: readonly Violation[]): Failure => {
-    if (compiled === undefined) {
-      return mismatch(describeViolations(violations), '--schema asks the model for JSON');
-    }
-    const advice = '--json shows all violations; --schema-retries asks again more often';
-    return mismatch(mismatchText(violations), advice);
-  };
-  return (content: string, isCut = false): CheckedText | undefined => {
-    if (isCut) return undefined;
+  const pointer = parsePointer(select ?? '');
+  return (content: string): CheckedText => {
     const found = readAnswerValue(content);
     const violations = 'message' in found ? [found] : (compiled?.check(found.value) ?? []);
     if ('message' in found || violations.length > 0) {
-      return { violations, failure: refuse(violations), isCorrectable: true };
+      const advice = '--json shows all violations; --schema-retries asks again more often';
+      const failure =
+        compiled === undefined
+          ? mismatch(describeViolations(violations), '--schema asks the model for JSON')
+          : mismatch(mismatchText(violations), advice);
+      return { violations, failure, isCorrectable: true };
     }
-    if (pointer === undefined) return { violations, found };
+    if (select === undefined) return { violations, found };
     const selected = textAt(found.text, pointer);
     if (selected !== undefined) return { violations, found, selected };
-    const text = `the answer has no value at ${select ?? ''}`;
-    const failure = mismatch(text, '--json shows the whole answer');
-    return { violations: [{ path: select ?? '', message: 'is missing' }], failure };
+    const failure = mismatch(
+      `the answer has no value at ${select}`,
+      '--json shows the whole answer',
+    );
+    return { violations: [{ path: select, message: 'is missing' }], failure };
   };
 }
 
@@ -143,26 +138,18 @@ async function openExtraction(value: string) {
   const { extractBlock, parseExtract } = await import('../conversation/code-blocks.ts');
   const wanted = parseExtract(value);
   return {
-    check: (content: string, isCut = false): CheckedText | undefined => {
+    check: (content: string): CheckedText => {
       const block = extractBlock(content, wanted);
       if (typeof block !== 'string') return { violations: [], block };
       const advice = 'ask for a code block in the prompt; -x last prints the last one of several';
       const violations = [{ path: '', message: block }];
-      const failure = mismatch(describeViolations(violations), advice);
-      return isCut ? undefined : { violations, block: null, failure };
+      return { violations, block: null, failure: mismatch(describeViolations(violations), advice) };
     },
     findEarly: (received: string): CodeBlock | undefined => {
       const block = wanted === 'last' ? '' : extractBlock(received, wanted);
       return typeof block === 'string' ? undefined : block;
     },
   };
-}
-
-function withFormat(settings: ResolvedSettings, schema: JsonObject | undefined): ResolvedSettings {
-  const value = schema && responseFormat(settings.values.responseFormat, schema);
-  if (value === undefined) return settings;
-  const source = { kind: 'flag', name: '--schema' } as const;
-  return { ...settings, params: { response_format: { value, source }, ...settings.params } };
 }
 
 /**
@@ -178,22 +165,27 @@ export async function openCheck(
   const extraction = extract === undefined ? undefined : await openExtraction(extract);
   if ((extraction ?? value ?? own ?? schemaRetries ?? select) === undefined) return undefined;
   const source = value === undefined ? own : readSchema(value);
-  const retries = parseRetries(schemaRetries, source !== undefined);
-  const opened = source && (await openSchema(source, notices));
-  const schema = opened?.schema;
+  if (source === undefined && schemaRetries !== undefined) {
+    throw new Failure('usage', '--schema-retries needs --schema');
+  }
+  const schema = source && parseSchemaText(source.text, source.label);
+  const compiled = schema && (await compile(schema, source.label, notices));
   return {
     schema,
-    retries,
+    retries: schema === undefined ? 0 : parseRetries(schemaRetries ?? defaultRetries),
     /** The pointer of `--select`, as typed. */
     pointer: select,
     /** Adds the schema to a prompt. */
     prompt: (text: string) => (schema === undefined ? text : withInstruction(text, schema)),
-    settings: (settings: ResolvedSettings) => withFormat(settings, schema),
-    /**
-     * Checks the text of an answer; undefined if the limit of tokens cut what is asked for.
-     * @throws Failure `usage` if it takes too long
-     */
-    check: extraction?.check ?? createChecker(opened?.compiled, select),
+    settings(settings: ResolvedSettings): ResolvedSettings {
+      const format = schema && responseFormat(settings.values.responseFormat, schema);
+      if (format === undefined) return settings;
+      const flag = { kind: 'flag', name: '--schema' } as const;
+      const params = { response_format: { value: format, source: flag }, ...settings.params };
+      return { ...settings, params };
+    },
+    /** Checks the text of an answer. @throws Failure `usage` if it takes too long */
+    check: extraction?.check ?? createChecker(compiled, select),
     /** With `--extract`, finds the block in what was received so far; `last` may be a later one. */
     findEarly: extraction?.findEarly,
   };
@@ -232,8 +224,11 @@ export async function askUntilConforming<Given extends Answer>({
   let correction: string | undefined;
   for (let retry = 1; ; retry += 1) {
     const answer = await send(next, correction);
-    const isCut = answer.metadata.finishReason === 'length';
-    const checked = answer.failure ? undefined : check?.check(answer.content, isCut);
+    const { content, received, metadata, failure } = answer;
+    const found = failure ? undefined : check?.check(content);
+    // Only a code block may be whole in an answer that the limit of tokens cut.
+    const isCut = metadata.finishReason === 'length' && !found?.block;
+    const checked = isCut ? undefined : found;
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= retries;
     const again = `asking again (${retry} of ${retries})`;
@@ -241,12 +236,11 @@ export async function askUntilConforming<Given extends Answer>({
       return { earlier, last: { answer, checked } };
     }
     earlier.push({ answer, checked });
-    const { content, received } = answer;
     correction = undefined;
     // Some services reject an empty message: the same ones are sent again.
     if (content.trim() === '') continue;
     // The names in violations may be secrets, too.
-    const shown = received === content ? violations : (check?.check(received)?.violations ?? []);
+    const shown = received === content ? violations : (check?.check(received).violations ?? []);
     correction = correctionPrompt(shown);
     const last: Message = { role: 'assistant', content: received };
     next = [...next, last, { role: 'user', content: correction }];
@@ -260,11 +254,8 @@ export function failureOf(
 ): Failure | undefined {
   if (answer.failure !== undefined || check === undefined) return answer.failure;
   if (checked === undefined) {
-    return new Failure(
-      'incomplete',
-      'the answer is incomplete: it reached the token limit (finish_reason length)',
-      { remedy: { code: 'raise-max-tokens' } },
-    );
+    const text = 'the answer is incomplete: it reached the token limit (finish_reason length)';
+    return new Failure('incomplete', text, { remedy: { code: 'raise-max-tokens' } });
   }
   return checked.failure;
 }

@@ -15,7 +15,6 @@ import { type ResolvedSettings, withValues } from '../settings/resolved-settings
 import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
 import type { AnswerCheck } from './check.ts';
 import type { UsageSource } from '../usage/budget.ts';
-import type { Writable } from '../writable.ts';
 import { type PlannedRequest, planRequest } from './plan-request.ts';
 import { openService, type ServiceUse } from './service.ts';
 
@@ -87,17 +86,17 @@ export function chooseModel(chain: Chain, failed: readonly FailedModel[] = []): 
       const text = `~${count(fit.estimate)} tokens do not fit ${fit.model}'s window of ${count(fit.window ?? 0)}`;
       throw new Failure('invalid_request', text, { remedy: { code: 'shorten-prompt' } });
     }
-    const answer: Writable<NewAnswer> = { model: request.model };
-    if (second !== undefined) answer.profile = model.settings.profile.value;
-    if (failed.length > 0) {
-      answer.fallbackFrom = failed.map((one): PassedModel => {
-        const { profile, values } = one.model.settings;
-        const { kind } = one.failure;
-        const reason = kind === 'invalid_request' ? 'too_long' : kind;
-        return { model: values.model, profile: profile.value, reason };
-      });
-      answer.nextModel = first?.settings.values.model;
-    }
+    const fallbackFrom = failed.map((one): PassedModel => {
+      const { profile, values } = one.model.settings;
+      const { kind } = one.failure;
+      const reason = kind === 'invalid_request' ? 'too_long' : kind;
+      return { model: values.model, profile: profile.value, reason };
+    });
+    const answer: NewAnswer = {
+      model: request.model,
+      ...(second !== undefined && { profile: model.settings.profile.value }),
+      ...(failed.length > 0 && { fallbackFrom, nextModel: first?.settings.values.model }),
+    };
     return { model, planned, failed, answer };
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'invalid_request') throw error;

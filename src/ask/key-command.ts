@@ -44,24 +44,23 @@ async function printedKey(context: Context, label: string, command: string): Pro
   let stopTimer = () => {};
   try {
     const output = await new Promise<string>((resolve, reject) => {
-      stopTimer = startTimer(clock, timeLimit, () => {
-        const hint = 'unlock the password manager first, then try again';
-        reject(failure(`did not end within ${timeLimit / 1000} seconds`, hint));
-      });
+      const locked = 'unlock the password manager first, then try again';
+      const tooLate = failure(`did not end within ${timeLimit / 1000} seconds`, locked);
+      stopTimer = startTimer(clock, timeLimit, () => reject(tooLate));
       let text = '';
       child.stdout?.setEncoding('utf8').on('data', (more: string) => {
         text += more;
         if (text.length > maxOutput) reject(failure('printed more than a key'));
       });
       child.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') {
-          reject(failure(`cannot run ${program}: ${error.message}`, undefined, error));
-          return;
-        }
-        const hint = /^[~$.]|%/.test(program)
+        const notFound = /^[~$.]|%/.test(program)
           ? 'no shell expands it, and it runs in your home folder: write its whole path'
           : 'install it, or write its whole path';
-        reject(failure(`names the program ${program}, which was not found`, hint, error));
+        reject(
+          error.code === 'ENOENT'
+            ? failure(`names the program ${program}, which was not found`, notFound, error)
+            : failure(`cannot run ${program}: ${error.message}`, undefined, error),
+        );
       });
       child.on('close', (code, killedBy) => {
         if (code === 0) resolve(text.trim());
@@ -111,9 +110,4 @@ export async function serviceKey({ context, settings }: Run): Promise<string | u
   // A command that failed may succeed later: the password manager was locked.
   key.catch(() => keys.delete(setting.value));
   return key;
-}
-
-/** Forgets what the command printed, so that it runs again. */
-export function forgetPrintedKey({ shared }: Context, { value }: Resolved<string>): void {
-  shared.printedKeys.delete(value);
 }

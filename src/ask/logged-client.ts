@@ -1,6 +1,6 @@
 // Lines for the debug log: calls, retries, and the start and end of answers.
 import type { Client, ReadOptions } from '../client/client.ts';
-import type { ChatEvent, RetryScheduled } from '../client/events.ts';
+import type { RetryScheduled } from '../client/events.ts';
 import { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
 
@@ -11,18 +11,6 @@ function describeRetry({ retry, retries, delay, cause }: RetryScheduled): string
   return `retry ${retry}${most} in ${inMilliseconds(delay)}: ${cause.message}`;
 }
 
-/** Describes an event `elapsed` milliseconds after the call started; undefined for names and texts. */
-function describeEvent(event: ChatEvent, elapsed: number): string | undefined {
-  if (event.type === 'retry-scheduled') return describeRetry(event);
-  if (event.type === 'answer-started') {
-    const request = event.requestId === undefined ? '' : `, request ${event.requestId}`;
-    return `attempt ${event.attempt} is answered after ${inMilliseconds(elapsed)}${request}`;
-  }
-  if (event.type !== 'answer-finished') return undefined;
-  const reason = event.finishReason === undefined ? '' : `, ${event.finishReason}`;
-  return `the answer is complete after ${inMilliseconds(elapsed)}${reason}`;
-}
-
 /** Writes into the debug log. @param address that of an endpoint, masked; `path` is relative to `/v1/` */
 export function logClient(
   client: Client,
@@ -30,17 +18,17 @@ export function logClient(
   address: (path: string) => string,
 ): Client {
   const { debugLog: log } = presentation;
-  /** Logs the start of a call. @returns its time so far, and what logs its end */
+  /** Logs the start of a call. @returns what logs its end, with its time so far */
   function begin(method: string, path: string) {
     const start = context.clock.monotonic();
     log(`${method} ${address(path)}, profile ${settings.profile.value}`);
-    const elapsed = () => context.clock.monotonic() - start;
-    const end = (outcome: string) => log(`${outcome} after ${inMilliseconds(elapsed())}`);
+    const end = (outcome: string, more = '') =>
+      log(`${outcome} after ${inMilliseconds(context.clock.monotonic() - start)}${more}`);
     const fail = (error: unknown): never => {
       end(error instanceof Failure ? `failed (${error.kind})` : 'stopped');
       throw error;
     };
-    return { elapsed, end, fail };
+    return { end, fail };
   }
   async function read<Result>(
     path: string,
@@ -59,11 +47,17 @@ export function logClient(
   return {
     ...client,
     async *chat(request, options) {
-      const { elapsed, fail } = begin('POST', 'chat/completions');
+      const { end, fail } = begin('POST', 'chat/completions');
       try {
         for await (const event of client.chat(request, options)) {
-          const line = describeEvent(event, elapsed());
-          if (line !== undefined) log(line);
+          if (event.type === 'retry-scheduled') log(describeRetry(event));
+          if (event.type === 'answer-started') {
+            const { attempt, requestId } = event;
+            end(`attempt ${attempt} is answered`, requestId && `, request ${requestId}`);
+          }
+          if (event.type === 'answer-finished') {
+            end('the answer is complete', event.finishReason && `, ${event.finishReason}`);
+          }
           yield event;
         }
       } catch (error) {

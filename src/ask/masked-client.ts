@@ -20,13 +20,6 @@ const isText = (event: ChatEvent): event is TextEvent =>
   event.type === 'reasoning-received' ||
   event.type === 'refusal-received';
 
-/** Joins the fragments of a text that changes, as one with a secret does. */
-function changeText(event: TextEvent, stream: MaskedStream): TextEvent {
-  const text = stream.write(event.text);
-  if (text === event.text) return event;
-  return event.type === 'text-received' ? textEvent(event.type, text) : { ...event, text };
-}
-
 function textEvent(type: TextEvent['type'], text: string): TextEvent {
   return type === 'text-received' ? { type, text, deltas: [text] } : { type, text };
 }
@@ -58,8 +51,10 @@ export async function* changeTexts(
       }
       if (event.type !== current) yield* release();
       current = event.type;
-      const changed = changeText(event, (streams[event.type] ??= createStream()));
-      if (changed.text !== '') yield changed;
+      const text = (streams[event.type] ??= createStream()).write(event.text);
+      // The fragments of a text that changes, as one with a secret does, are joined.
+      if (text === event.text) yield event;
+      else if (text !== '') yield { ...event, ...textEvent(event.type, text) };
     }
   } catch (error) {
     yield* release();

@@ -38,15 +38,15 @@ import {
   titleOf,
 } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
-import { isJsonObject, parseJson, type JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import { countOf, timeAgo } from '../output/figures.ts';
 import type { SavedConversation } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
-import { awaitLock } from '../storage/lock/lock.ts';
+import { awaitLock } from '../storage/lock.ts';
 import { parseAge } from '../settings/value-types.ts';
-import { replaceFile } from '../storage/state-file.ts';
+import { replaceFile } from '../storage/files.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import { localDay } from '../usage/days.ts';
 import { maskText } from '../secrets/secrets.ts';
@@ -78,12 +78,6 @@ export function readConversation(facts: FolderFacts, notices: Notices, name: str
   }
   if (warning !== undefined) notices.warning(warning);
   return fold.conversation();
-}
-
-/** A turn that is written to the journal before the prompt is sent. */
-interface NextTurn {
-  readonly role: Role;
-  readonly content: string;
 }
 
 /** Makes the options of every journal; its texts are masked with the secrets of the run. */
@@ -290,9 +284,10 @@ export async function openConversation(
   prompt: string,
   history: readonly Message[] = [],
 ) {
-  const { context, options, presentation, settings } = run;
+  const { context, options, settings } = run;
+  const { notices } = run.presentation;
   const { system, save } = settings.values;
-  const opening = journalOptions(context, presentation.notices, save && options.dryRun !== true);
+  const opening = journalOptions(context, notices, save && options.dryRun !== true);
   const named = await openNamedJournal(run, opening);
   const journal = named ?? createJournal(opening);
   const conversation = journal.conversation();
@@ -303,8 +298,7 @@ export async function openConversation(
   }
   const leaf = leafOf(conversation);
   if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
-    const text = 'the last prompt of this conversation has no answer and is not sent';
-    presentation.notices.notice(text);
+    notices.notice('the last prompt of this conversation has no answer and is not sent');
   }
   const isNewSystem =
     named === undefined
@@ -312,7 +306,7 @@ export async function openConversation(
       : isExplicitlySet(settings, 'system') && system !== systemOf(conversation);
   const user = { role: 'user', content: prompt } as const;
   const own = system !== undefined && isNewSystem ? [{ role: 'system', content: system }] : [];
-  const turns = [...own, ...history, user] as readonly NextTurn[];
+  const turns = [...own, ...history, user] as { role: Role; content: string }[];
   // Options of this run override the parameters of a resumed conversation.
   const changes = resumedChanges(settings.params, conversation.parameters);
   const params = changedParams(settings.params, changes);

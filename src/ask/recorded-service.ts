@@ -1,11 +1,10 @@
 import path from 'node:path';
 import type { ClientOptions } from '../client/client.ts';
 import { Failure } from '../failure.ts';
-import { createUsedExchanges, keepUsedExchanges } from '../recording/match-exchange.ts';
 import { readRecording } from '../recording/format.ts';
 import { createRecorder } from '../recording/recorder.ts';
 import { openRecordingFile } from '../recording/recording-file.ts';
-import { createReplay, createReplayClock } from '../recording/replay.ts';
+import { createReplay, createReplayClock, useExchanges } from '../recording/replay.ts';
 import type { Run } from '../run.ts';
 import { maskText, textFilter } from '../secrets/secrets.ts';
 import { appendFile } from '../storage/append-file.ts';
@@ -41,10 +40,7 @@ function openReplay(
   if (recording.unreadable.length > 0) notices.warning(unreadLines(file, recording.unreadable));
   if (context.streams.stderr.isTerminal) notices.notice(`replayed from ${file}`);
   const clock = createReplayClock(context.clock, speed);
-  const used =
-    shared === undefined
-      ? createUsedExchanges()
-      : keepUsedExchanges(path.resolve(shared), { clock: context.clock, process });
+  const used = useExchanges(shared && path.resolve(shared), { clock: context.clock, process });
   const replay = createReplay(recording, used, clock, (text) => maskText(secrets, text));
   // At maximum speed, a timer ends as soon as the replay is idle, so time limits would end requests.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};

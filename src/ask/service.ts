@@ -21,7 +21,7 @@ import { commandLabel, serviceKey } from './key-command.ts';
 import { logClient } from './logged-client.ts';
 import { maskClient } from './masked-client.ts';
 import { chooseRecording } from './recording-choice.ts';
-import { withoutThinkTags } from './think-tags.ts';
+import { divideReasoning } from './think-tags.ts';
 
 export interface Service {
   readonly client: Client;
@@ -187,8 +187,10 @@ export async function openService(
     const { openRecording } = await import('./recorded-service.ts');
     return (context.shared.recording ??= openRecording(run, recording));
   };
-  const divide = (client: Client) =>
-    settings.values.thinkTags === 'answer' ? client : withoutThinkTags(client);
+  const divide = (client: Client): Client =>
+    settings.values.thinkTags === 'answer'
+      ? client
+      : { ...client, chat: (...words) => divideReasoning(client.chat(...words)) };
   if (replay !== undefined) {
     // It sends nothing, so it is not metered.
     const changes = await recorded();

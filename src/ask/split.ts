@@ -6,13 +6,8 @@ import { Failure } from '../failure.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { promptMessages } from './plan-request.ts';
 
-type Border = 'lines' | 'paragraphs';
-
-const linesOf = (text: string): readonly string[] => text.split(/(?<=\n)/);
-
-/** Each with the blank lines after it. */
-const paragraphsOf = (text: string): readonly string[] =>
-  text.split(/(?<=\n[^\S\n]*\n)(?=[^\S\n]*\S)/);
+/** Where a text is cut: after lines, and after paragraphs with the blank lines after them. */
+const borders = { lines: /(?<=\n)/, paragraphs: /(?<=\n[^\S\n]*\n)(?=[^\S\n]*\S)/ };
 
 /** Never divides a surrogate pair. */
 function cutLine(line: string, most: number): readonly string[] {
@@ -35,9 +30,8 @@ interface Unit {
 }
 
 /** The smallest pieces of the text: paragraphs or lines that fit, else lines of a paragraph, else parts of a line. */
-function unitsOf(text: string, border: Border, most: number): readonly Unit[] {
-  const pieces = border === 'paragraphs' ? paragraphsOf(text) : linesOf(text);
-  return pieces.flatMap((piece): readonly Unit[] => {
+function unitsOf(text: string, border: keyof typeof borders, most: number): readonly Unit[] {
+  return text.split(borders[border]).flatMap((piece): readonly Unit[] => {
     const tokens = estimateTokens(piece);
     if (tokens <= most) return [{ text: piece, tokens }];
     if (border === 'paragraphs') return unitsOf(piece, 'lines', most);
@@ -67,7 +61,7 @@ function pack<Item extends { readonly tokens: number }>(items: readonly Item[], 
  * text.
  * @returns the parts, and the number of lines longer than a part, which were cut between characters
  */
-export function cutText(text: string, border: Border, most: number) {
+export function cutText(text: string, border: keyof typeof borders, most: number) {
   const units = unitsOf(text, border, most);
   const parts = pack(units, most).map(({ items }) => items.map((unit) => unit.text).join(''));
   return { parts, longLines: units.filter(({ isCut }) => isCut).length };
@@ -128,7 +122,7 @@ export function packTexts(texts: readonly AttachedFile[], budget: number): reado
 /** Cuts the texts, and groups what fits in one request. */
 export function planPieces(
   texts: readonly AttachedFile[],
-  border: Border,
+  border: keyof typeof borders,
   budget: number,
 ): { readonly pieces: readonly Piece[]; readonly longLines: number } {
   let longLines = 0;

@@ -1,6 +1,5 @@
 // Some servers pass the reasoning of a model on as text of the answer, in `<think>…</think>` at its start.
 
-import type { Client } from '../client/client.ts';
 import type { ChatEvent, TextReceived } from '../client/events.ts';
 
 const openingTag = '<think>';
@@ -75,9 +74,3 @@ export async function* divideReasoning(
     throw error;
   }
 }
-
-/** The client, whose answers have no `<think>…</think>` at their start. */
-export const withoutThinkTags = (client: Client): Client => ({
-  ...client,
-  chat: (request, options) => divideReasoning(client.chat(request, options)),
-});

@@ -38,15 +38,6 @@ interface AdmissionOptions {
   readonly onPause: (wait: number) => void;
 }
 
-/** An item that cannot be sent needs no place. */
-const noRequest: Permission = {
-  beforeRequest: async () => true,
-  onResponse: () => undefined,
-  onRefusal: () => undefined,
-  afterRefusal: async () => 'stopped',
-  end: () => undefined,
-};
-
 /** Milliseconds; a timer that is due earlier by less serves as well. */
 const precision = 1;
 /** Milliseconds, of an item that is refused without a Retry-After. */
@@ -68,7 +59,7 @@ export class Admission {
   readonly #rateLimit: RateLimit;
   /** The waiting items in their order. */
   #waiters: {
-    /** The item's number in start order: the lowest is sent first. */
+    /** The index of the item: the lowest is sent first. */
     readonly order: number;
     /** Estimated, for the limits of the user. */
     readonly tokens: number;
@@ -106,18 +97,25 @@ export class Admission {
   }
 
   /** Waits until the item may be sent. @returns undefined if the run stops first */
-  async admit(item: InputItem, order: number): Promise<Permission | undefined> {
-    if (item.problem !== undefined) return noRequest;
+  async admit(item: InputItem): Promise<Permission | undefined> {
+    const { index: order } = item;
+    // An item that cannot be sent needs no place.
+    if (item.problem !== undefined) return this.#permission(order, 0, 0, undefined);
     const { prompt, answer } = this.#options.estimate(item);
     const tokens = prompt + (answer ?? Math.round(this.#averageAnswer ?? 0));
     const ticket = await this.#take(order, tokens, 0);
     return ticket && this.#permission(order, prompt, tokens, ticket);
   }
 
-  #permission(order: number, prompt: number, tokens: number, first: Ticket): Permission {
+  #permission(
+    order: number,
+    prompt: number,
+    tokens: number,
+    first: Ticket | undefined,
+  ): Permission {
     const { clock, maxWait } = this.#options;
     /** Undefined after a refusal. */
-    let ticket: Ticket | undefined = first;
+    let ticket = first;
     let isPaid = true;
     let retryAfter: number | undefined;
     /** Refusals since the last answer to any item. */

@@ -16,13 +16,6 @@ export interface Sender extends ReturnType<typeof configure> {
   readonly closed: AbortSignal;
 }
 
-/** Makes a function that masks the key and the other secrets of a client. */
-function maskOf(options: Omit<ClientOptions, 'network'>): Mask {
-  const { apiKey, headers = {}, baseUrl, environment } = options;
-  const secrets = secretsOf({ apiKey, addresses: [baseUrl], environment, headers });
-  return createSecretFilter(secrets, minLengthInMessages)?.mask ?? ((text) => text);
-}
-
 /**
  * Checks a client's options and adds their defaults. Durations are milliseconds; 0 and `Infinity` are no limit.
  * @throws Failure `configuration` for invalid options
@@ -33,12 +26,16 @@ export function configure(options: Omit<ClientOptions, 'network'>) {
   const isPathGuessed = guessesApiPath(options.baseUrl, options.apiPath);
   const headers = requestHeaders(options);
   requireEncryption(baseUrl, headers, options.allowInsecure ?? false);
+  const addresses = [options.baseUrl];
+  const secrets = secretsOf({ ...options, headers: options.headers ?? {}, addresses });
+  const filter = createSecretFilter(secrets, minLengthInMessages);
+  const mask: Mask = (text) => filter?.mask(text) ?? text;
   return {
     route: createRoute(baseUrl, environment),
     clock,
     random,
     limits: readLimits(options),
-    mask: maskOf(options),
+    mask,
     /** Makes a request to the endpoint at `path`, relative to the API: a POST if there is a body. */
     request(path: string, body?: unknown): HttpRequest {
       const url = endpointUrl(baseUrl, path);

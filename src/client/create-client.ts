@@ -4,16 +4,9 @@ import type { ChatOptions, Client, ClientOptions } from './client.ts';
 import { configure, type Sender } from './configuration.ts';
 import { completionBody, type CompletionRequest } from './contract.ts';
 import type { ChatEvent } from './events.ts';
-import {
-  cutAnswer,
-  emptyAnswer,
-  idleTimedOut,
-  noAnswer,
-  unfinishedStream,
-} from './failure/answer-failure.ts';
+import { cutAnswer, noAnswer } from './failure/answer-failure.ts';
 import { rephrase } from './failure/change-failure.ts';
-import { requireAccepted } from './failure/service-failure.ts';
-import { requestIdOf } from './http/response-headers.ts';
+import { requestIdOf, requireAccepted } from './failure/service-failure.ts';
 import { watchIdle } from './http/timer.ts';
 import { getModel, listModels } from './models/read-models.ts';
 import { withRetries } from './retry.ts';
@@ -46,7 +39,6 @@ async function* chat(
   options: ChatOptions = {},
 ): AsyncGenerator<ChatEvent, void> {
   const { clock, mask } = sender;
-  const { idleTimeout } = sender.limits;
   const { throttle } = options;
   const start = clock.monotonic();
   const request = sender.request('chat/completions', completionBody(completion));
@@ -63,8 +55,7 @@ async function* chat(
     throttle?.onResponse(response);
     await requireAccepted(request, response, sender, signal);
     const requestId = requestIdOf(response.headers, mask);
-    const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
-    const watch = watchIdle(clock, idleTimeout, onIdle);
+    const watch = watchIdle(sender, response);
     const contentType = response.headers['content-type'];
     let firstText: number | undefined;
     let hasContent = false;
@@ -83,8 +74,18 @@ async function* chat(
         watch.stop();
         if (part.type === 'end') {
           const { id, model, finishReason, usage } = part;
-          if (!part.complete) throw unfinishedStream();
-          if (!hasContent && !part.calledTools && finishReason === undefined) throw emptyAnswer();
+          if (!part.complete) {
+            const message =
+              'the stream ended without a finish_reason or [DONE], so the service or a proxy cut it off';
+            throw new Failure('server_error', message, { transient: true });
+          }
+          // A stream of `[DONE]` alone is not retried: the service may have billed an answer that got lost.
+          if (!hasContent && !part.calledTools && finishReason === undefined) {
+            const message =
+              'the answer is incomplete: the service sent neither text nor a finish_reason';
+            const hint = 'send the prompt again';
+            throw new Failure('incomplete', message, { remedy: { code: 'send-again' }, hint });
+          }
           yield {
             type: 'answer-finished',
             ...definedFields({ id, model, finishReason, usage }),

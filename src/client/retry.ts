@@ -5,7 +5,7 @@ import type { Sender } from './configuration.ts';
 import type { RetryScheduled } from './events.ts';
 import { formatWait, localTimeAfter } from './failure/format-duration.ts';
 import { maskFailure, rephrase } from './failure/change-failure.ts';
-import { totalTimedOut } from './failure/answer-failure.ts';
+import { timedOut } from './failure/answer-failure.ts';
 import { followSignals } from './http/timer.ts';
 
 // Milliseconds.
@@ -48,7 +48,7 @@ export async function* withRetries<Event>(
   const { controller, unfollow } = followSignals(...sources);
   const { signal } = controller;
   const stopTimer = startTimer(clock, limits.totalTimeout, () =>
-    controller.abort(totalTimedOut(limits.totalTimeout)),
+    controller.abort(timedOut('totalTimeout', limits)),
   );
   try {
     signal.throwIfAborted();

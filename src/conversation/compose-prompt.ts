@@ -66,8 +66,8 @@ export function composePrompt({
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }
 
-const blockStart =
-  /(?:^|\n\n)<(?<tag>file(?:-\d+)?) name="(?<attribute>(?:[^"&<>\n]|&(?:amp|quot|lt|gt);)*)">\n/;
+const firstBlock = /(?:^|\n\n)<file(?:-\d+)? name="/;
+const block = /(?:^|\n\n)<(file(?:-\d+)?) name="([^"<>\n]*)">\n((?:[^]*?\n)?)<\/\1>(?=\n\n|$)/gy;
 
 const characters = new Map(
   Object.entries(escapes).map(([character, escape]) => [escape, character]),
@@ -76,32 +76,18 @@ const characters = new Map(
 const fileName = (attribute: string) =>
   attribute.replaceAll(/&\w+;/g, (escape) => characters.get(escape) ?? escape);
 
-/** Undefined if the text is not only file blocks. */
-function filesIn(blocks: string): readonly AttachedFile[] | undefined {
-  const files: AttachedFile[] = [];
-  for (let at = 0; at < blocks.length;) {
-    const start = blockStart.exec(blocks.slice(at));
-    const { tag, attribute } = start?.groups ?? {};
-    if (start?.index !== 0 || tag === undefined || attribute === undefined) return undefined;
-    const from = at + start[0].length;
-    const end = blocks.indexOf(`\n</${tag}>`, from - 1);
-    if (end < 0) return undefined;
-    files.push({ name: fileName(attribute), content: blocks.slice(from, Math.max(from, end + 1)) });
-    at = end + `\n</${tag}>`.length;
-  }
-  return files;
-}
-
 /** The inverse of {@link composePrompt}, except that standard input stays part of the prompt. */
 export function splitPrompt(content: string): {
   readonly prompt: string;
   readonly files: readonly AttachedFile[];
 } {
-  const whole = { prompt: content, files: [] };
-  const start = /\n<\/file(?:-\d+)?>$/.test(content) ? blockStart.exec(content) : null;
-  if (start === null) return whole;
-  const prompt = content.slice(0, start.index);
-  const files = filesIn(content.slice(start.index).trimStart());
-  const isSame = files !== undefined && composePrompt({ prompt, files }) === content;
-  return isSame ? { prompt, files } : whole;
+  const isFileLast = /\n<\/file(?:-\d+)?>$/.test(content);
+  const start = isFileLast ? content.search(firstBlock) : -1;
+  const prompt = content.slice(0, Math.max(0, start));
+  const blocks = start < 0 ? [] : content.slice(start).matchAll(block);
+  const files = Array.from(blocks, ([, , attribute = '', text = '']) => {
+    return { name: fileName(attribute), content: text };
+  });
+  const isSame = composePrompt({ prompt, files }) === content;
+  return isSame ? { prompt, files } : { prompt: content, files: [] };
 }

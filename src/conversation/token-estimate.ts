@@ -30,7 +30,7 @@ export function estimateMessages(messages: readonly Message[]): number {
 /** Tokens of one character, at least: Chinese, Japanese and Korean; other scripts than Latin. */
 const ideograph = 0.5;
 const letter = 0.25;
-const firstIdeograph = 0x2e80;
+const firstIdeograph = '\u2e80';
 
 /** A request is suspected below this share of the expected tokens, if more than `fewTokens` are missing. */
 const share = 0.6;
@@ -41,19 +41,13 @@ const fewTokens = 500;
  * count as one, and letters of other scripts as little as in their best tokenizers.
  */
 function leastTokens(text: string): number {
-  let ascii = 0;
-  let other = 0;
-  let last = -1;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    const code = unit <= 0x20 ? 0x20 : unit;
-    if (code === last) continue;
-    last = code;
-    if (code < 0x80) ascii += 1;
-    else if (code < 0xd800 || code > 0xdfff) other += code < firstIdeograph ? letter : ideograph;
-    else if (code < 0xdc00) other += ideograph;
+  const short = text.replaceAll(/[\0-\x20]+/g, ' ').replaceAll(/(.)\1+/gsu, '$1');
+  let tokens = 0;
+  for (const character of short) {
+    if (character < '\x80') tokens += asciiRatio;
+    else tokens += character < firstIdeograph ? letter : ideograph;
   }
-  return ascii * asciiRatio + other;
+  return tokens;
 }
 
 /**

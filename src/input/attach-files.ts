@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { largestPromptBytes } from '../conversation/context-fit.ts';
 import { decodeText } from '../conversation/decode-text.ts';
@@ -9,6 +8,7 @@ import { toFailure } from '../output/ending-failure.ts';
 import { maskUrl } from '../secrets/mask.ts';
 import type { Notices } from '../output/notices.ts';
 import type { Context } from '../run.ts';
+import { entryAt, isFile, isFolder } from '../storage/files.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 
 /** Whether a name is attached as a page. */
@@ -30,10 +30,12 @@ export async function collectBytes(
   stream: AsyncIterable<Uint8Array>,
   limit: number,
   refuse: () => Failure,
+  onBytes?: () => void,
 ): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
+    onBytes?.();
     size += chunk.length;
     if (size > limit) throw refuse();
     chunks.push(chunk);
@@ -48,20 +50,17 @@ export function readBytes(name: string, signal: AbortSignal): Promise<Uint8Array
   return collectBytes(stream, largestPromptBytes, refuse);
 }
 
+/** Whether a name has characters of a pattern: `*`, `?`, `[…]`, `{a,b}`. */
+const isPattern = (name: string): boolean => /[*?]|\[.+\]|\{.+\}/.test(name);
+
 /** The files of one name: itself, or those of a folder, a pattern or a URL. */
 async function filesOf(name: string, options: AttachOptions): Promise<readonly AttachedFile[]> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readBytes(name, options.signal);
-  } catch (error) {
-    options.signal.throwIfAborted();
-    if (error instanceof Failure) throw error;
+  const isUnmatched = isPattern(name) && entryAt(name) === undefined;
+  if (isAddress(name) || isFolder(name) || isUnmatched) {
     const { attachOthers } = await import('./attach-others.ts');
-    const others = await attachOthers(name, options);
-    if (others !== undefined) return others;
-    const hint = name.includes(',') ? '-f takes one file; repeat it for each file' : undefined;
-    throw new Failure('usage', failureReason(error), { cause: error, hint });
+    return attachOthers(name, options);
   }
+  const bytes = await readBytes(name, options.signal);
   return [{ name, content: decodeText(bytes, { ...options, source: 'it' }) }];
 }
 
@@ -72,7 +71,10 @@ async function attach(name: string, options: AttachOptions): Promise<readonly At
   } catch (error) {
     options.signal.throwIfAborted();
     const isOfSystem = errorCode(error) !== undefined && !(error instanceof Failure);
-    const failure = isOfSystem ? new Failure('usage', failureReason(error)) : toFailure(error);
+    const hint = name.includes(',') ? '-f takes one file; repeat it for each file' : undefined;
+    const failure = isOfSystem
+      ? new Failure('usage', failureReason(error), { hint })
+      : toFailure(error);
     const shown = isAddress(name) ? maskUrl(name) : name;
     const message = `cannot attach ${shown}: ${failure.message}`;
     // Its remedy is for the service, which is not what failed.
@@ -101,35 +103,22 @@ export async function attachFiles(
   return files;
 }
 
-/** Whether a name is that of a file, or a folder; false for what cannot be looked up. */
-export async function isEntry(name: string, kind: 'isFile' | 'isDirectory'): Promise<boolean> {
-  try {
-    return (await stat(name))[kind]();
-  } catch {
-    // A word of a prompt is usually not a path.
-    return false;
-  }
-}
-
 /**
  * Refuses a prompt word that names a file beside `--file`: the shell has expanded `-f *.md` into several words, of which
  * only the first is attached.
  * @throws Failure `usage`
  */
-export async function refuseUnattached(words: readonly string[]): Promise<void> {
-  for (const word of words) {
-    if (!(await isEntry(word, 'isFile'))) continue;
-    const message = `${word} is a file, but --file takes only one, so it is not attached`;
-    throw new Failure('usage', message, {
-      hint: 'repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt',
-    });
-  }
+export function refuseUnattached(words: readonly string[]): void {
+  const word = words.find(isFile);
+  if (word === undefined) return;
+  const message = `${word} is a file, but --file takes only one, so it is not attached`;
+  throw new Failure('usage', message, {
+    hint: 'repeat -f for each file, or quote the pattern; if the word belongs to the prompt, quote the whole prompt',
+  });
 }
 
 /** The files that are words of the command line, or that a conversation would attach: `@notes.md`. */
-export async function mentionedFiles(words: readonly string[]): Promise<readonly string[]> {
+export function mentionedFiles(words: readonly string[]): readonly string[] {
   const mentions = words.join(' ').match(/(?<=(?:^|\s)@)\S+/g) ?? [];
-  const names = [...new Set([...words, ...mentions])];
-  const found = await Promise.all(names.map((name) => isEntry(name, 'isFile')));
-  return names.filter((_, index) => found[index]);
+  return [...new Set([...words, ...mentions])].filter(isFile);
 }

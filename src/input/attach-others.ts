@@ -1,10 +1,11 @@
-import { findFiles, isPattern, matchFiles, type FoundFiles } from './find-files.ts';
+import { findFiles, matchFiles, type FoundFiles } from './find-files.ts';
 import { fetchPage } from './fetch-page.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import { Failure } from '../failure.ts';
 import { count, countOf, tokenText } from '../output/figures.ts';
+import { isFolder } from '../storage/files.ts';
 import { failureReason } from '../storage/storage-failure.ts';
-import { type AttachOptions, isAddress, isEntry } from './attach-files.ts';
+import { type AttachOptions, isAddress } from './attach-files.ts';
 import { readFile, stat } from 'node:fs/promises';
 import { largestPromptBytes } from '../conversation/context-fit.ts';
 import { decodeText } from '../conversation/decode-text.ts';
@@ -35,28 +36,24 @@ async function readTexts(names: readonly string[], { encoding, lossy, signal }: 
   const files: AttachedFile[] = [];
   const undecodable: string[] = [];
   let [tokens, binary] = [0, 0];
-  let name = '';
-  try {
-    await checkSizes(names);
-    for (name of names) {
-      const bytes = await readFile(name, { signal });
-      if (isBinary(bytes, encoding)) {
-        binary += 1;
-        continue;
-      }
-      try {
-        const content = decodeText(bytes, { source: name, encoding, lossy });
-        files.push({ name, content });
-        tokens += estimateTokens(content);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        undecodable.push(name);
-      }
+  await checkSizes(names);
+  for (const name of names) {
+    const bytes = await readFile(name, { signal }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw new Failure('usage', `${name}: ${failureReason(error)}`, { cause: error });
+    });
+    if (isBinary(bytes, encoding)) {
+      binary += 1;
+      continue;
     }
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof Failure) throw error;
-    throw new Failure('usage', `${name}: ${failureReason(error)}`, { cause: error });
+    try {
+      const content = decodeText(bytes, { source: name, encoding, lossy });
+      files.push({ name, content });
+      tokens += estimateTokens(content);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      undecodable.push(name);
+    }
   }
   return { files, tokens, binary, undecodable };
 }
@@ -82,10 +79,9 @@ const unmatchedHint =
 
 async function attachFound(
   name: string,
-  find: () => Promise<FoundFiles>,
+  found: FoundFiles,
   options: AttachOptions,
 ): Promise<readonly AttachedFile[]> {
-  const found = await find();
   const texts = await readTexts(found.names, options);
   const summary = describe(name, found, texts);
   if (texts.files.length === 0) {
@@ -96,16 +92,12 @@ async function attachFound(
   return texts.files;
 }
 
-/** The attachments of a name that is not a file: a URL, a folder or a pattern; undefined for any other name. */
+/** The attachments of a name that is not a file: a URL, a folder or a pattern. */
 export async function attachOthers(
   name: string,
   options: AttachOptions,
-): Promise<readonly AttachedFile[] | undefined> {
-  const { signal } = options;
+): Promise<readonly AttachedFile[]> {
   if (isAddress(name)) return [await fetchPage(name, options)];
-  if (await isEntry(name, 'isDirectory')) {
-    return attachFound(name, () => findFiles(name, signal), options);
-  }
-  if (isPattern(name)) return attachFound(name, () => matchFiles(name, signal), options);
-  return undefined;
+  const find = isFolder(name) ? findFiles : matchFiles;
+  return attachFound(name, await find(name, options.signal), options);
 }

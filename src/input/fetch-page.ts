@@ -34,14 +34,12 @@ function isPrivateAddress(address: string): boolean {
 /** The addresses of a host name; none if it has none, or if only a proxy can look it up. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
 
-const lookUpAddresses: LookUp = async (name) => {
-  try {
-    return (await lookup(name, { all: true })).map(({ address }) => address);
-  } catch {
-    // The request reports a name that does not exist.
-    return [];
-  }
-};
+// The request reports a name that does not exist.
+const lookUpAddresses: LookUp = (name) =>
+  lookup(name, { all: true }).then(
+    (found) => found.map(({ address }) => address),
+    () => [],
+  );
 
 /** Whether a host is this machine or in a private network. @param hostname of a URL */
 async function isPrivateHost(hostname: string, lookUp: LookUp): Promise<boolean> {
@@ -93,16 +91,14 @@ function charsetOf(contentType: string, bytes: Uint8Array, isHtml: boolean): str
 async function textOf(response: HttpResponse): Promise<string> {
   const contentType = response.headers['content-type'] ?? 'text/plain';
   const type = contentType.replace(/;.*/s, '').trim().toLowerCase();
-  if (!textTypes.test(type)) {
-    const failure = new Failure('usage', `it is ${type}, not text`);
-    response.destroy(failure);
-    throw failure;
-  }
-  const bytes = await collectBytes(response.body, maxBytes, () => {
-    const failure = new Failure('usage', 'it is larger than 10 MB');
+  const stop = (problem: string) => {
+    const failure = new Failure('usage', problem);
     response.destroy(failure);
     return failure;
-  });
+  };
+  if (!textTypes.test(type)) throw stop(`it is ${type}, not text`);
+  const refuse = () => stop('it is larger than 10 MB');
+  const bytes = await collectBytes(response.body, maxBytes, refuse);
   if (bytes.includes(0) && !/utf-?16/i.test(contentType)) {
     throw new Failure('usage', `it is ${type}, but its bytes are binary`);
   }

@@ -3,6 +3,7 @@ import { opendir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep, resolve } from 'node:path';
 import createIgnore, { type Ignore } from 'ignore';
 import picomatch from 'picomatch';
+import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { count } from '../output/figures.ts';
 import { errorCode } from '../storage/storage-failure.ts';
@@ -89,7 +90,6 @@ export interface FoundFiles {
   readonly links: number;
 }
 
-/** Maximum number of files. */
 const maxFiles = 10_000;
 
 /** A slash comes before every other character, so that a folder stays together. */
@@ -123,9 +123,6 @@ export async function findFiles(
   return { names, links };
 }
 
-/** Whether a name has characters of a pattern: `*`, `?`, `[…]`, `{a,b}`. */
-export const isPattern = (name: string): boolean => /[*?]|\[.+\]|\{.+\}/.test(name);
-
 /** The files that match a pattern, such as `*.md`. @throws as {@link findFiles} */
 export async function matchFiles(pattern: string, signal: AbortSignal): Promise<FoundFiles> {
   const plain = withSlashes(pattern).replace(/^(?:\.\/+)+/, '');
@@ -136,26 +133,15 @@ export async function matchFiles(pattern: string, signal: AbortSignal): Promise<
   return findFiles(folder, signal, picomatch(plain), hidden);
 }
 
-/** Paths with slashes below a searched folder. */
-export interface PathList {
-  readonly paths: readonly { readonly path: string; readonly isFolder: boolean }[];
-  /** A limit was reached. */
-  readonly isPartial: boolean;
-}
+/** Milliseconds for the search of paths. */
+const maxTime = 3000;
 
-export interface ListOptions {
-  readonly clock: { monotonic(): number };
-  readonly maxPaths?: number;
-  /** Milliseconds. */
-  readonly maxTime?: number;
-}
-
-/** The paths below a folder that are neither hidden nor excluded by `.gitignore` files, the nearest first. */
-export async function listPaths(
-  folder: string,
-  { clock, maxPaths = 20_000, maxTime = 3000 }: ListOptions,
-): Promise<PathList> {
-  const paths: { path: string; isFolder: boolean }[] = [];
+/**
+ * The paths below a folder, with slashes, that are neither hidden nor excluded by `.gitignore` files, the nearest first.
+ * They are partial if a limit was reached.
+ */
+export async function listPaths(folder: string, clock: Clock, maxPaths = 20_000) {
+  const paths: { readonly path: string; readonly isFolder: boolean }[] = [];
   const end = clock.monotonic() + maxTime;
   const isFull = () => paths.length >= maxPaths || clock.monotonic() >= end;
   for await (const { path, isFolder, entry } of entriesBelow(folder, false, true)) {
@@ -164,3 +150,5 @@ export async function listPaths(
   }
   return { paths, isPartial: isFull() };
 }
+
+export type PathList = Awaited<ReturnType<typeof listPaths>>;

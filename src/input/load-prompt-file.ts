@@ -8,13 +8,12 @@ import {
   type Boundary,
   checkInside,
   type FoundPrompt,
-  isFile,
   type PromptPlaces,
   resolveReference,
 } from '../prompt-files/find-prompt.ts';
-import { parsePromptFile } from '../prompt-files/parse-prompt-file.ts';
 import { failureAt, type SourceFile } from '../prompt-files/place.ts';
 import {
+  parsePromptFile,
   checkDeclarations,
   placesWords,
   type PromptFile,
@@ -29,6 +28,7 @@ import {
   type Template,
 } from '../prompt-files/template.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
+import { isFile } from '../storage/files.ts';
 import { failureReason } from '../storage/storage-failure.ts';
 import { readBytes } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';

@@ -3,7 +3,7 @@ import type { Message } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { filledText, isJsonObject, lineProblem, locatedProblem, parseJson } from '../json.ts';
 import type { Run } from '../run.ts';
-import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
+import { withValues } from '../settings/resolved-settings.ts';
 import { readTextFile } from './load-prompt-file.ts';
 import { inputWord, type PromptOptions, readInput } from './read-prompt.ts';
 import type { SecretGuard } from './secret-guard.ts';
@@ -16,16 +16,7 @@ interface PlacedMessage {
 }
 
 /** Prompts and answers before a prompt. */
-export interface History {
-  /** The settings with the system message, if there is one. */
-  readonly settings: ResolvedSettings;
-  /** A prompt and its answer alternately. */
-  readonly messages: readonly Message[];
-  /** The last message, if it is a prompt. */
-  readonly prompt: string | undefined;
-  /** What was in a file, for a guard. */
-  readonly texts: readonly PlacedMessage[];
-}
+export type History = Awaited<ReturnType<typeof readHistory>>;
 
 const known = 'natter sends system, user and assistant';
 
@@ -42,7 +33,6 @@ function placed(name: string, role: unknown, content: string): PlacedMessage {
   return { name, role, content };
 }
 
-/** The text of a content: itself, or that of its parts. */
 function textOf(name: string, content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return refuse(name, 'has content that is not text');
@@ -132,7 +122,7 @@ export async function readHistory(
   run: Run<PromptOptions>,
   hasPrompt: boolean,
   guard?: SecretGuard,
-): Promise<History> {
+) {
   const { settings } = run;
   const { messages: file, M: typed = [] } = run.options;
   const read = file === undefined ? [] : await readFile(run, file);
@@ -151,14 +141,20 @@ export async function readHistory(
   const system = all[0]?.role === 'system' ? all[0].content : undefined;
   const turns = all.slice(system === undefined ? 0 : 1, last?.role === 'user' ? -1 : undefined);
   const prompt = last?.role === 'user' ? last.content : undefined;
-  const messages = turns.map(({ role, content }) => ({ role, content }));
-  if (system === undefined) return { settings, messages, prompt, texts };
   const { kind, name: option } = settings.sources.system;
-  if (kind === 'flag') {
+  if (system !== undefined && kind === 'flag') {
     throw new Failure('usage', `${option} and a system message cannot be used together`, {
       hint: 'use only one of them',
     });
   }
-  const changed = withValues(settings, { system }, { kind: 'flag', name: '--messages' });
-  return { settings: changed, messages, prompt, texts };
+  const source = { kind: 'flag', name: '--messages' } as const;
+  return {
+    settings: system === undefined ? settings : withValues(settings, { system }, source),
+    /** A prompt and its answer alternately. */
+    messages: turns.map(({ role, content }): Message => ({ role, content })),
+    /** The last message, if it is a prompt. */
+    prompt,
+    /** What was in a file, for a guard. */
+    texts,
+  };
 }

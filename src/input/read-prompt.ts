@@ -52,13 +52,6 @@ interface InputRequest {
 const silenceNotice = 2000;
 const source = 'standard input';
 
-async function* withNotice(stream: AsyncIterable<Uint8Array>, onBytes: () => void) {
-  for await (const chunk of stream) {
-    onBytes();
-    yield chunk;
-  }
-}
-
 /**
  * Reads standard input to its end, however long that takes; undefined if it is not read. A terminal is read only if
  * required.
@@ -87,12 +80,13 @@ export async function readInput(
     notices.notice('still waiting for standard input to end; use --no-stdin to ignore it'),
   );
   try {
-    const stream = withNotice(stdin.bytes(signal), stopNotice);
-    const bytes = await collectBytes(stream, largestPromptBytes, () => {
+    const refuseLong = () => {
       const limit = `longer than ${count(largestPromptBytes)} bytes`;
       const text = `standard input is ${limit}, which exceeds every context window`;
       return new Failure('invalid_request', text, { hint: 'send less text' });
-    });
+    };
+    const stream = stdin.bytes(signal);
+    const bytes = await collectBytes(stream, largestPromptBytes, refuseLong, stopNotice);
     const { stdinEncoding: encoding, lossy } = options;
     const text = decodeText(bytes, { encoding, lossy, source });
     if (text !== '') return text;
@@ -196,10 +190,8 @@ export async function readPrompt(
   const promptWords = words.filter((word) => word !== inputWord);
   const prompt = promptWords.join(' ');
   const { names } = namedInputs(options, words);
-  if (names.length > 0 && options.isPrompt !== true) {
-    await refuseUnattached(promptWords);
-  }
-  const mentioned = options.isPrompt === true ? [] : await mentionedFiles(promptWords);
+  if (names.length > 0 && options.isPrompt !== true) refuseUnattached(promptWords);
+  const mentioned = options.isPrompt === true ? [] : mentionedFiles(promptWords);
   for (const name of mentioned.filter((one) => !names.includes(one))) {
     run.presentation.notices.notice(`${name} is not attached; ‹-f ${name}› attaches it`);
   }

@@ -12,9 +12,9 @@ import { createLineCounter } from '../prompt-files/place.ts';
 import { count, countOf } from '../output/figures.ts';
 import type { Context, Run } from '../run.ts';
 import { maskValue } from '../secrets/mask.ts';
+import { type MaskedStream, replaceRanges } from '../secrets/secret-filter.ts';
 import { maskText, type Secrets, textFilter } from '../secrets/secrets.ts';
-import { findSecrets, type FoundSecret } from '../secrets/shapes/find-secrets.ts';
-import { createRedactions } from '../secrets/shapes/redactions.ts';
+import { findSecrets, type FoundSecret } from '../secrets/find-secrets.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import { hasControllingTerminal } from '../terminal/device/ask.ts';
 
@@ -23,15 +23,7 @@ interface InspectedText extends AttachedFile {
   readonly firstLine?: number;
 }
 
-/** A secret with its place. */
-export interface LocatedSecret extends FoundSecret {
-  /** The name of the file, or `standard input`. */
-  readonly name: string;
-  /** The number of the line, from 1. */
-  readonly line: number;
-  /** Some characters, for a person who has to recognize it. */
-  readonly shown: string;
-}
+export type LocatedSecret = ReturnType<typeof locateSecrets>[number];
 
 const shownLength = 4;
 
@@ -39,31 +31,85 @@ const shownLength = 4;
 const secretsIn = ({ secrets }: { readonly secrets: Secrets }, text: string) =>
   findSecrets(text, textFilter(secrets)?.find);
 
-/** Makes what replaces secrets by placeholders, and puts them back. */
-export function openRedaction({ random, secrets }: Context) {
-  // An answer never shows natter's key.
-  const redactions = createRedactions(random, (secret) => maskText(secrets, secret));
+const prefix = 'REDACTED_';
+
+/** The end of a text that may be the start of a placeholder. */
+const openEnd = /(?:REDACTED_[A-Z0-9_]{0,100}|R[ACDET]{0,7})$/;
+
+/**
+ * Makes what replaces the secrets of one run by placeholders, such as `REDACTED_GITHUB_TOKEN_7F3A2C`, and puts them back.
+ * Placeholders of different runs differ, so that those of a continued conversation are not mistaken for new ones.
+ */
+export function openRedaction({ random, secrets }: { random: () => number; secrets: Secrets }) {
+  const placeholders = new Map<string, string>();
+  function placeholderOf(secret: string, kind: string): string {
+    const known = placeholders.get(secret);
+    if (known !== undefined) return known;
+    const name = kind.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
+    // The size makes those of one run differ.
+    const number = Math.floor(random() * 0x1_00_00_00) + placeholders.size;
+    const id = number.toString(16).toUpperCase().padStart(6, '0').slice(-6);
+    const placeholder = `${prefix}${name}_${id}`;
+    placeholders.set(secret, placeholder);
+    return placeholder;
+  }
+  function restoreText(text: string): string {
+    if (!text.includes(prefix)) return text;
+    let restored = text;
+    for (const [secret, placeholder] of placeholders) {
+      // An answer never shows natter's key.
+      restored = restored.replaceAll(placeholder, () => maskText(secrets, secret));
+    }
+    return restored;
+  }
+  /** Restores a text that arrives in pieces, also where a placeholder is cut. */
+  function createStream(): MaskedStream {
+    let held = '';
+    return {
+      write(text) {
+        const whole = held + text;
+        [held = ''] = openEnd.exec(whole) ?? [];
+        return restoreText(whole.slice(0, whole.length - held.length));
+      },
+      end() {
+        const rest = restoreText(held);
+        held = '';
+        return rest;
+      },
+    };
+  }
   return {
-    redact: (text: string) => redactions.redact(text, secretsIn({ secrets }, text)),
-    restore: (events: AsyncIterable<ChatEvent>) =>
-      changeTexts(events, () => redactions.createStream()),
-    restoreText: redactions.restore,
+    /** The same secret has the same placeholder in all texts. */
+    redact: (text: string) =>
+      replaceRanges(text, secretsIn({ secrets }, text), ({ start, end, kind }) =>
+        placeholderOf(text.slice(start, end), kind),
+      ),
+    restoreText,
+    createStream,
+    restore: (events: AsyncIterable<ChatEvent>) => changeTexts(events, createStream),
   };
 }
 
 export type Redaction = ReturnType<typeof openRedaction>;
 
-/** The secrets in a text, with their places. */
 export function locateSecrets(
   context: { readonly secrets: Secrets },
   { name, content, firstLine = 1 }: InspectedText,
-): readonly LocatedSecret[] {
+) {
   const lineAt = createLineCounter(content, firstLine);
   return secretsIn(context, content).map((secret) => {
     const { kind, start } = secret;
     const length = kind.startsWith('password') ? 1 : shownLength;
     const shown = `${content.slice(start, start + length)}…`;
-    return { ...secret, name, line: lineAt(start), shown };
+    return {
+      ...secret,
+      /** The name of the file, or `standard input`. */
+      name,
+      /** From 1. */
+      line: lineAt(start),
+      /** Some characters, for a person who has to recognize it. */
+      shown,
+    };
   });
 }
 

@@ -38,14 +38,14 @@ const quietStart = 400;
 
 const inSeconds = (time: number) => `${Math.ceil(time / 1000)} s`;
 
-/** @param waited milliseconds since the retry was scheduled */
-function retryText(event: RetryScheduled, waited: number): string {
+/** `retry 1 of 4 in 3 s: …`. @param waited milliseconds since the retry was scheduled */
+export function retryText(event: RetryScheduled, waited: number): string {
   const cause = sanitizeLine(event.cause.message);
   const delay = expectedDelay(event);
   const sent = delay > 0 ? `after ${inSeconds(delay)}` : 'now';
   const time = delay > waited ? `in ${inSeconds(delay - waited)}` : sent;
   // The cause comes last: a narrow terminal cuts it first.
-  return `natter: retry ${event.retry} of ${event.retries} ${time}: ${cause}`;
+  return `retry ${event.retry} of ${event.retries} ${time}: ${cause}`;
 }
 
 /** Shows waits and retries on standard error: a rewritten line on a terminal, else one line for each retry. */
@@ -85,14 +85,14 @@ export function createActivity({ context, presentation, options }: StartedRun) {
     retry(event: RetryScheduled): void {
       if (quiet) return;
       if (!animated) {
-        void streams.stderr.write(`${retryText(event, 0)}\n`);
+        void streams.stderr.write(`natter: ${retryText(event, 0)}\n`);
         return;
       }
       enter('retry');
       const start = clock.monotonic();
       const show = () => {
         const waited = clock.monotonic() - start;
-        line.draw(retryText(event, waited));
+        line.draw(`natter: ${retryText(event, waited)}`);
         const remaining = expectedDelay(event) - waited;
         return remaining <= 0 ? undefined : Math.min(1000, remaining);
       };

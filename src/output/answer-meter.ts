@@ -32,73 +32,53 @@ export interface AnswerOutcome {
   readonly failure: Failure | undefined;
 }
 
-function addTo(metadata: Writable<AnswerMetadata>, event: ChatEvent): void {
-  if (event.type === 'refusal-received') {
-    metadata.refusal = (metadata.refusal ?? '') + event.text;
-    return;
-  }
-  if (event.type !== 'answer-named' && event.type !== 'answer-finished') return;
-  const { id, model } = event;
-  if (id !== undefined) metadata.id = id;
-  if (model !== undefined) metadata.model = model;
-  if (event.type === 'answer-named') return;
-  const { finishReason, usage, attempts, timing, estimatedPromptTokens } = event;
-  if (estimatedPromptTokens !== undefined) metadata.estimatedPromptTokens = estimatedPromptTokens;
-  if (finishReason !== undefined) metadata.finishReason = finishReason;
-  if (usage !== undefined) metadata.usage = usage;
-  metadata.attempts = attempts;
-  metadata.timing = timing;
-  metadata.complete = true;
-}
-
 /**
  * Counts attempts and measures times from the events of one prompt, because an unfinished answer reports none. Time starts
  * when it is made.
  */
-export class AnswerMeter {
-  readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #start: number;
-  #metadata: Writable<AnswerMetadata> = { complete: false };
-  #firstText: number | undefined;
-  #attempts = 1;
+export function createAnswerMeter(clock: Clock) {
+  const start = clock.monotonic();
+  const elapsed = () => clock.monotonic() - start;
+  let metadata: Writable<AnswerMetadata> = { complete: false };
+  let firstText: number | undefined;
+  let attempts = 1;
   /** Time of the next request; undefined if none is scheduled. */
-  #next: number | undefined;
-
-  constructor(clock: Pick<Clock, 'monotonic'>) {
-    this.#clock = clock;
-    this.#start = clock.monotonic();
-  }
-
-  event(event: ChatEvent): void {
-    if (event.type === 'text-received') {
-      this.#firstText ??= this.#elapsed();
-      return;
-    }
-    addTo(this.#metadata, event);
-    if (event.type === 'answer-started') {
-      // The model name of a failed attempt does not apply to its retry.
-      this.#metadata = { complete: false };
-      this.#attempts = event.attempt;
-      this.#next = undefined;
-    }
-    if (event.type === 'retry-scheduled') {
-      this.#attempts = event.retry;
-      this.#next = this.#elapsed() + event.delay;
-    }
-  }
-
-  /** A finished answer has the reported attempts and times, any other the measured ones. */
-  metadata(failure?: Failure): AnswerMetadata {
-    const metadata = this.#metadata;
-    if (metadata.complete) return metadata;
-    const firstText = this.#firstText;
-    const isSent = this.#next !== undefined && this.#elapsed() >= this.#next;
-    const sent = isSent ? this.#attempts + 1 : this.#attempts;
-    const timing = { ...(firstText !== undefined && { firstText }), total: this.#elapsed() };
-    return { ...metadata, attempts: failure?.attempts ?? sent, timing };
-  }
-
-  #elapsed(): number {
-    return this.#clock.monotonic() - this.#start;
-  }
+  let next: number | undefined;
+  return {
+    event(event: ChatEvent): void {
+      switch (event.type) {
+        case 'text-received':
+          firstText ??= elapsed();
+          return;
+        case 'refusal-received':
+          metadata.refusal = (metadata.refusal ?? '') + event.text;
+          return;
+        case 'answer-named':
+        case 'answer-finished': {
+          const { type, ...known } = event;
+          Object.assign(metadata, known, { complete: type === 'answer-finished' });
+          return;
+        }
+        case 'answer-started':
+          // The model name of a failed attempt does not apply to its retry.
+          metadata = { complete: false };
+          attempts = event.attempt;
+          next = undefined;
+          return;
+        case 'retry-scheduled':
+          attempts = event.retry;
+          next = elapsed() + event.delay;
+          return;
+        case 'reasoning-received':
+          return;
+      }
+    },
+    /** A finished answer has the reported attempts and times, any other the measured ones. */
+    metadata(failure?: Failure): AnswerMetadata {
+      if (metadata.complete) return metadata;
+      const sent = next !== undefined && elapsed() >= next ? attempts + 1 : attempts;
+      const timing = { ...(firstText !== undefined && { firstText }), total: elapsed() };
+      return { ...metadata, attempts: failure?.attempts ?? sent, timing };
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { AnswerOutcome } from './answer-meter.ts';
 import type { ChatEvent } from '../client/events.ts';
 import type { TextTransform } from '../terminal/markdown/block-driver.ts';
-import { type Sanitizer, createSanitizer } from '../terminal/safety/sanitizer.ts';
+import { createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { failureFields } from './ending-failure.ts';
 import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
@@ -35,45 +35,6 @@ export interface TextPrinter extends AnswerPrinter {
 }
 
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
-
-/** How the text of an answer is changed before it is printed. */
-interface TextChange {
-  /** Nothing follows text that does not end with a line end. */
-  readonly isExact?: boolean;
-  readonly sanitizer?: Sanitizer;
-  readonly transform?: TextTransform;
-  /** Whether Ctrl+C was pressed. */
-  readonly isInterrupted?: () => boolean;
-}
-
-/**
- * Prints the text of an answer: as it is into a pipe; sanitized, then transformed for a terminal. Unless it must be
- * exact, a line end follows text that has none, because programs read lines.
- */
-export function textPrinter(
-  stdout: OutputStream,
-  { isExact = false, sanitizer, transform = unchanged, isInterrupted = () => false }: TextChange,
-): TextPrinter {
-  let last = '\n';
-  const print = (text: string) => {
-    last = text.at(-1) ?? last;
-    return text === '' ? undefined : stdout.write(text);
-  };
-  return {
-    removed: () => sanitizer?.removed ?? 0,
-    event(event) {
-      if (event.type !== 'text-received') return undefined;
-      return print(transform.write(sanitizer?.write(event.text) ?? event.text));
-    },
-    async end() {
-      const held = transform.write(sanitizer?.end() ?? '') + transform.end();
-      // The terminal has shown ^C after the text, and the rest must not continue that.
-      if (isInterrupted()) await print(`\n${held.replace(/^ +/, '')}`);
-      else await print(held);
-      if (!isExact && last !== '\n') await stdout.write('\n');
-    },
-  };
-}
 
 /**
  * One document when the prompt has ended (docs/scripts.md, "JSON"), with `error` without a complete answer; the only
@@ -204,22 +165,41 @@ async function markdownTransform(
   });
 }
 
-/** The printer of the text alone. The Markdown stream is loaded only for styled output. @param settings have the look */
+/**
+ * Prints the text of an answer: as it is into a pipe; sanitized, then styled for a terminal. Unless it must be exact, a
+ * line end follows text that has none, because programs read lines. The Markdown stream is loaded only for styled output.
+ * @param settings have the look
+ */
 export async function createTextPrinter(
   { context, presentation, format }: Printing,
   settings?: ResolvedSettings,
 ): Promise<TextPrinter> {
   const { stdout } = context.streams;
-  if (format === 'exact' || format === 'text') {
-    return textPrinter(stdout, { isExact: format === 'exact' });
-  }
+  const isAsReceived = format === 'exact' || format === 'text';
+  const sanitizer = isAsReceived ? undefined : createSanitizer();
   const transform =
-    format === 'plain' ? unchanged : await markdownTransform(stdout, presentation, settings);
-  const isInterrupted = () => {
-    const reason: unknown = context.signal.reason;
-    return reason instanceof Interruption && reason.signal === 'SIGINT';
+    format === 'markdown' ? await markdownTransform(stdout, presentation, settings) : unchanged;
+  let last = '\n';
+  const print = (text: string) => {
+    last = text.at(-1) ?? last;
+    return text === '' ? undefined : stdout.write(text);
   };
-  return textPrinter(stdout, { sanitizer: createSanitizer(), transform, isInterrupted });
+  return {
+    removed: () => sanitizer?.removed ?? 0,
+    event(event) {
+      if (event.type !== 'text-received') return undefined;
+      return print(transform.write(sanitizer?.write(event.text) ?? event.text));
+    },
+    async end() {
+      const held = transform.write(sanitizer?.end() ?? '') + transform.end();
+      const reason: unknown = context.signal.reason;
+      const isInterrupted = reason instanceof Interruption && reason.signal === 'SIGINT';
+      // The terminal has shown ^C after the text, and the rest must not continue that.
+      const isBelow = isInterrupted && !isAsReceived;
+      await print(isBelow ? `\n${held.replace(/^ +/, '')}` : held);
+      if (format !== 'exact' && last !== '\n') await stdout.write('\n');
+    },
+  };
 }
 
 export async function createAnswerPrinter(

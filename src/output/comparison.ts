@@ -13,7 +13,7 @@ import { createSanitizer, sanitizeLine } from '../terminal/safety/sanitizer.ts';
 import type { Style } from '../terminal/style.ts';
 import { padToWidth, truncateToWidth } from '../terminal/text/width.ts';
 import { firstRow, type Line, rowsOf } from '../terminal/text/wrap.ts';
-import { expectedDelay } from './activity.ts';
+import { retryText } from './activity.ts';
 import type { AnswerOutcome } from './answer-meter.ts';
 import { heading, type TextPrinter } from './answer-printer.ts';
 import { failureFields, stoppedAnswer } from './ending-failure.ts';
@@ -117,39 +117,35 @@ export const isOfAnswer = ({ type }: ChatEvent) =>
 /**
  * Prints answers in the requested order: the first while it streams, the others from a buffer. An answer without text
  * has no heading.
- * @param labels safe to show
- * @param printers one for each answer
+ * @param answers their labels are safe to show
  */
 export function createStackedAnswers(
   stdout: OutputStream,
   style: Style,
-  labels: readonly string[],
-  printers: readonly TextPrinter[],
+  answers: readonly { readonly label: string; readonly printer: TextPrinter }[],
 ): ComparisonView {
-  const slots = labels.map((label, index) => {
-    return { label, printer: printers[index], waiting: [] as ChatEvent[], isOver: false };
+  const slots = answers.map((answer) => {
+    return { ...answer, waiting: [] as ChatEvent[], isOpen: false, isOver: false };
   });
-  let isFirst = true;
-  let isOpen = false;
+  let separator = '';
   let current = 0;
   let order: Promise<void> = Promise.resolve();
   const printWaiting = async () => {
     for (let slot = slots[current]; slot !== undefined; slot = slots[current]) {
       for (const event of slot.waiting.splice(0)) {
-        if (!isOpen) await stdout.write(`${isFirst ? '' : '\n'}${heading(slot.label, style)}`);
-        isFirst = false;
-        isOpen = true;
-        await slot.printer?.event(event);
+        if (!slot.isOpen) await stdout.write(separator + heading(slot.label, style));
+        separator = '\n';
+        slot.isOpen = true;
+        await slot.printer.event(event);
       }
       if (!slot.isOver) return;
-      await slot.printer?.end();
-      isOpen = false;
+      await slot.printer.end();
       current += 1;
     }
   };
   const advance = () => (order = order.then(printWaiting));
   return {
-    removed: () => printers.reduce((sum, printer) => sum + (printer.removed?.() ?? 0), 0),
+    removed: () => slots.reduce((sum, { printer }) => sum + (printer.removed?.() ?? 0), 0),
     event(index, event) {
       if (isOfAnswer(event)) slots[index]?.waiting.push(event);
       return index === current ? advance() : undefined;
@@ -214,24 +210,23 @@ function createAnswerProgress(clock: Clock) {
   let firstText: number | undefined;
   /** Estimated from the text so far. */
   let tokens = 0;
-  let retry: { readonly text: string; readonly at: number } | undefined;
+  let retry: (() => string) | undefined;
   let endReason: string | undefined;
   const amount = () => {
     const streaming = last - (firstText ?? last);
     const rate = count(Math.round((tokens / streaming) * 1000));
-    const speed = streaming < minStream ? '' : ` · ~${rate} tokens/s`;
-    return `${tokenText(tokens, true)}${speed}`;
+    return tokenText(tokens, true) + (streaming < minStream ? '' : ` · ~${rate} tokens/s`);
   };
   return {
     event(event: ChatEvent): void {
-      last = clock.monotonic();
+      const now = clock.monotonic();
+      last = now;
       if (event.type === 'answer-started') retry = undefined;
       if (event.type === 'retry-scheduled') {
-        const text = `retry ${event.retry} of ${event.retries}: ${sanitizeLine(event.cause.message)}`;
-        retry = { text, at: last + expectedDelay(event) };
+        retry = () => retryText(event, clock.monotonic() - now);
       }
       if (event.type === 'text-received') {
-        firstText ??= last;
+        firstText ??= now;
         tokens += estimateTokens(event.text);
       }
     },
@@ -240,14 +235,10 @@ function createAnswerProgress(clock: Clock) {
     },
     text(): string {
       if (endReason !== undefined) return `${endReason} · ${seconds(last - since)} · ${amount()}`;
-      const now = clock.monotonic();
-      if (retry !== undefined) {
-        return `in ${Math.max(0, Math.ceil((retry.at - now) / 1000))} s ${retry.text}`;
-      }
-      const waited = Math.floor((now - since) / 1000);
-      return (
-        (firstText === undefined ? 'waiting' : amount()) + (waited > 0 ? ` · ${waited} s` : '')
-      );
+      if (retry !== undefined) return retry();
+      const waited = Math.floor((clock.monotonic() - since) / 1000);
+      const state = firstText === undefined ? 'waiting' : amount();
+      return waited > 0 ? `${state} · ${waited} s` : state;
     },
   };
 }
@@ -267,16 +258,18 @@ export function createAnswerColumns(
   const separator = ` ${style.dim(unicode ? '│' : '|')} `;
   const widthIn = (window: number) => columnWidth(window, labels.length);
   const answers = labels.map(() => ({
-    sanitizer: createSanitizer(),
-    text: transform(() => widthIn(output.columns())),
-    isOver: false,
-    column: new TextColumn(),
+    column: new TextColumn(transform(() => widthIn(output.columns()))),
     progress: createAnswerProgress(clock),
   }));
   const columns = answers.map(({ column }) => column);
   const region = new LiveRegion({ output, clock, traits: terminalTraits(environment) });
   const stopWatching = watchTerminal(device, region);
 
+  /** One row of cells, padded to the column's width but not truncated. */
+  const joinCells = (cells: readonly string[], width: number) => {
+    const filled = cells.map((cell) => padToWidth(cell, width));
+    return filled.join(separator).trimEnd();
+  };
   /** A line across all columns. */
   const ruleRow = (width: number) => {
     const [dash, cross] = unicode ? ['─', '─┼─'] : ['-', '-+-'];
@@ -287,98 +280,116 @@ export function createAnswerColumns(
     region.render((place) => {
       const width = widthIn(place.columns);
       const room = Math.max(0, Math.min(maxPreviewRows, place.rows - 4));
-      const cells = answers.map(({ progress }) => {
+      const ahead = columns.map((column) => column.preview(width, room));
+      const height = Math.max(...ahead.map(({ length }) => length));
+      const states = answers.map(({ progress }) => {
         return style.dim(truncateToWidth(progress.text(), width));
       });
-      const ahead = previewRows(columns, place.columns, room, separator);
-      const rows = [...ahead, ruleRow(width), joinCells(cells, width, separator)];
+      const rows = [
+        ...Array.from({ length: height }, (_, row) => {
+          const cells = ahead.map((shown) => shown[row] ?? '');
+          return joinCells(cells, width);
+        }),
+        ruleRow(width),
+        joinCells(states, width),
+      ];
       // A visible cursor needs no restoring if natter is killed.
       return { rows, caret: { row: rows.length - 1, column: 0 } };
     });
   const commit = (rows: readonly string[]) => {
     if (rows.length > 0) region.commit(`${rows.join('\n')}\n`);
   };
-  const commitRows = () => commit(takeRows(columns, output.columns(), separator));
+  /** Commits the rows that no further text can change, up to the end of the slowest column. */
+  const commitRows = () => {
+    const width = widthIn(output.columns());
+    const rows: string[] = [];
+    const hasRow = () => columns.every((column) => column.hasRow(width));
+    while (hasRow() && columns.some((column) => !column.isDone())) {
+      const cells = columns.map((column) => column.take(width));
+      rows.push(joinCells(cells, width));
+    }
+    commit(rows);
+  };
   /** Shows new text. @returns a promise while the terminal is slow */
   const refresh = () => {
     commitRows();
     draw();
     return region.slowness();
   };
-  /** Ends a column, once. */
-  const end = (answer: (typeof answers)[number], mark: string) => {
-    if (answer.isOver) return;
-    answer.isOver = true;
-    answer.column.write(answer.text.write(answer.sanitizer.end()) + answer.text.end() + mark);
-    answer.column.end();
-  };
 
   const width = widthIn(output.columns());
   const titles = labels.map((label) => style.bold(label));
-  commit([joinCells(titles, width, separator), ruleRow(width)]);
+  commit([joinCells(titles, width), ruleRow(width)]);
   draw();
   const stopTicking = clock.repeat(interval, draw);
   return {
     async event(index, event) {
       const answer = answers[index];
-      if (answer === undefined) return;
-      answer.progress.event(event);
-      if (event.type === 'text-received' && !answer.isOver) {
-        answer.column.write(answer.text.write(answer.sanitizer.write(event.text)));
-      }
+      answer?.progress.event(event);
+      if (event.type === 'text-received') answer?.column.write(event.text);
       await refresh();
     },
     async ended(index, ended) {
       const answer = answers[index];
-      if (answer === undefined) return;
-      answer.progress.end(sanitizeLine(endReasonOf(ended)));
-      end(answer, cutMark(ended, style));
+      answer?.progress.end(sanitizeLine(endReasonOf(ended)));
+      answer?.column.end(cutMark(ended, style));
       await refresh();
     },
     async close() {
-      for (const answer of answers) end(answer, '');
+      for (const column of columns) column.end('');
       stopTicking();
       commitRows();
       stopWatching();
       region.close();
     },
-    removed: () => answers.reduce((sum, { sanitizer }) => sum + sanitizer.removed, 0),
+    removed: () => columns.reduce((sum, column) => sum + column.removed(), 0),
   };
 }
 
 const tab = '    ';
 
-/** Text that arrives in pieces and is taken row by row, at the current width. */
+/** The text of an answer, which arrives in pieces and is taken row by row, at the current width. */
 export class TextColumn {
+  readonly #sanitizer = createSanitizer();
+  readonly #transform: TextTransform;
   /** The lines that are not taken yet; the first one may be the rest of a line. */
   readonly #lines: Line[] = [{ text: '' }];
   #isOver = false;
 
-  /** Takes styled text, of which each line closes its styles. */
+  /** @param transform styles the text; each line closes its styles */
+  constructor(transform: TextTransform) {
+    this.#transform = transform;
+  }
+
   write(text: string): void {
-    const [first = '', ...others] = text.replaceAll('\t', tab).split('\n');
+    if (!this.#isOver) this.#add(this.#transform.write(this.#sanitizer.write(text)));
+  }
+
+  /** No more text follows, except for the mark. A second end does nothing. */
+  end(mark: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#add(this.#transform.write(this.#sanitizer.end()) + this.#transform.end() + mark);
+    if (this.#lines.at(-1)?.text === '') this.#lines.pop();
+  }
+
+  #add(styled: string): void {
+    const [first = '', ...others] = styled.replaceAll('\t', tab).split('\n');
     const last = this.#lines.pop();
     this.#lines.push({ ...last, text: (last?.text ?? '') + first });
     this.#lines.push(...others.map((line) => ({ text: line })));
   }
 
-  /** No more text follows. */
-  end(): void {
-    this.#isOver = true;
-    if (this.#lines.at(-1)?.text === '') this.#lines.pop();
-  }
-
   /** Further text cannot change the next row. */
   hasRow(width: number): boolean {
     const [first, second] = this.#lines;
-    if (first === undefined) return false;
-    return this.#isOver || second !== undefined || firstRow(first, width).rest !== undefined;
+    if (this.#isOver || first === undefined || second !== undefined) return true;
+    return firstRow(first, width).rest !== undefined;
   }
 
-  take(width: number): string | undefined {
-    const [line] = this.#lines;
-    if (line === undefined) return undefined;
-    const { text, rest } = firstRow(line, width);
+  /** The next row; empty after the last one. */
+  take(width: number): string {
+    const { text, rest } = firstRow(this.#lines[0] ?? { text: '' }, width);
     this.#lines.splice(0, 1, ...(rest === undefined ? [] : [rest]));
     return text;
   }
@@ -395,6 +406,11 @@ export class TextColumn {
   isDone(): boolean {
     return this.#isOver && this.#lines.length === 0;
   }
+
+  /** The number of control sequences and hidden characters that are not shown. */
+  removed(): number {
+    return this.#sanitizer.removed;
+  }
 }
 
 /** The columns of the terminal that the separator takes. */
@@ -403,46 +419,4 @@ const separatorWidth = 3;
 /** The width of each column of answers in a window. The window's last column stays free, so that no row wraps. */
 export function columnWidth(window: number, columns: number): number {
   return Math.max(1, Math.floor((window - 1 - separatorWidth * (columns - 1)) / columns));
-}
-
-/** One row of cells, padded to the column's width but not truncated. */
-function joinCells(cells: readonly string[], width: number, separator: string): string {
-  const filled = cells.map((cell, index) =>
-    index === cells.length - 1 ? cell : padToWidth(cell, width),
-  );
-  return filled.join(separator).trimEnd();
-}
-
-/** The rows that no further text can change, up to the end of the slowest column. */
-export function takeRows(
-  columns: readonly TextColumn[],
-  window: number,
-  separator: string,
-): readonly string[] {
-  const width = columnWidth(window, columns.length);
-  const rows: string[] = [];
-  const hasRow = () =>
-    columns.every((column) => column.hasRow(width) || column.isDone()) &&
-    columns.some((column) => !column.isDone());
-  while (hasRow()) {
-    const cells = columns.map((column) => column.take(width) ?? '');
-    rows.push(joinCells(cells, width, separator));
-  }
-  return rows;
-}
-
-/** The next rows as they are now, at most `rows`. */
-export function previewRows(
-  columns: readonly TextColumn[],
-  window: number,
-  rows: number,
-  separator: string,
-): readonly string[] {
-  const width = columnWidth(window, columns.length);
-  const cells = columns.map((column) => column.preview(width, rows));
-  const height = Math.max(...cells.map((column) => column.length));
-  return Array.from({ length: height }, (_, row) => {
-    const shown = cells.map((column) => column[row] ?? '');
-    return joinCells(shown, width, separator);
-  });
 }

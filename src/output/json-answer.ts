@@ -84,14 +84,13 @@ export function eventRecords(event: ChatEvent): readonly object[] {
       const measured = { attempts, timing: timingFields(timing) };
       return [{ type, id, model, ...ending, ...truncationFields(event), ...measured }];
     }
-    case 'answer-named':
-      return [{ type, id: event.id, model: event.model }];
     case 'answer-started':
       return [{ type, attempt: event.attempt, request_id: event.requestId }];
     case 'reasoning-received':
       return event.text === '' ? [] : [{ type, text: event.text }];
+    case 'answer-named':
     case 'refusal-received':
-      return [{ type, text: event.text }];
+      return [event];
   }
 }
 

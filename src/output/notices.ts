@@ -13,11 +13,8 @@ import { hangText } from '../terminal/text/rows.ts';
 function rowsOf(line: string, columns: number): string {
   const joined = withCommands(line, (command) => command.replaceAll(' ', '\u00A0'));
   const mark = /^(?:natter: )?(?:warning: )? */.exec(joined)?.[0] ?? '';
-  const rows = hangText(joined.slice(mark.length), columns, ' '.repeat(mark.length)).split('\n');
-  const fitting = rows.map((row, index) =>
-    index > 0 && displayWidth(row) > columns ? row.trimStart() : row,
-  );
-  return mark + fitting.join('\n').replaceAll('\u00A0', ' ');
+  const rows = hangText(joined.slice(mark.length), columns, ' '.repeat(mark.length));
+  return mark + rows.replaceAll('\u00A0', ' ');
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describeSource } from '../settings/resolved-settings.ts';
-import { jsonRow, type SettingRow } from '../settings/setting-rows.ts';
+import { jsonRow, type SettingRow, valueText } from '../settings/setting-rows.ts';
 import { formatTable, type Column } from './table.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Context, JsonOptions, StartedRun } from '../run.ts';
@@ -26,8 +26,10 @@ export async function printSettings(
   rows: readonly SettingRow[],
 ): Promise<void> {
   if (run.options.json === true) return printJson(run.context, rows.map(jsonRow));
-  const cells = rows.map(({ name, value, source }) =>
-    value === undefined ? [name, '(not set)', ''] : [name, value, describeSource(source)],
+  const cells = rows.map((row) =>
+    row.value === undefined
+      ? [row.name, '(not set)', '']
+      : [row.name, valueText(row), describeSource(row.source)],
   );
   return printTable(run, ['SETTING', 'VALUE', 'SOURCE'], cells);
 }

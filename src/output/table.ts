@@ -21,8 +21,7 @@ const gap = '  ';
 const roomForLast = 20;
 
 /**
- * The columns to show on a terminal: without empty ones, and in a narrow window without spare ones and without last ones
- * that have no room for their heading.
+ * The columns to show on a terminal: without empty ones, and in a narrow window without spare ones.
  */
 function shownColumns(
   columns: readonly Column[],
@@ -40,10 +39,7 @@ function shownColumns(
   for (let index = last; index > 0 && needed() > room; index -= 1) {
     if (columns[index]?.isSpare === true) shown = shown.filter((kept) => kept !== index);
   }
-  const before = (end: number) =>
-    shown.slice(0, end).reduce((sum, index) => sum + (widths[index] ?? 0) + gap.length, 0);
-  const headings = shown.map((index) => displayWidth(columns[index]?.heading ?? ''));
-  return shown.filter((_, at) => at === 0 || before(at) + (headings[at] ?? 0) <= room);
+  return shown;
 }
 
 /**

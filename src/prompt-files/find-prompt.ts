@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../failure.ts';
 import { nearlyNamed } from '../near-name.ts';
+import { entryAt, isFile, isFolder } from '../storage/files.ts';
 import { failureReason, storageFailure } from '../storage/storage-failure.ts';
 import { failureAt, type Place, type SourceFile } from './place.ts';
 
@@ -23,20 +24,6 @@ function realPath(name: string): string {
     return path.resolve(name);
   }
 }
-
-/** What a path leads to; undefined if that is nothing, or cannot be looked up. */
-export function entryAt(name: string): fs.Stats | undefined {
-  try {
-    return fs.statSync(name, { throwIfNoEntry: false });
-  } catch {
-    // A file where a folder is expected, or a folder that may not be entered.
-    return undefined;
-  }
-}
-
-export const isFile = (name: string): boolean => entryAt(name)?.isFile() === true;
-
-const isFolder = (name: string): boolean => entryAt(name)?.isDirectory() === true;
 
 /** Whether a path is a folder, or below it. */
 function isInside(folder: string, target: string): boolean {

@@ -1,35 +1,35 @@
+import { parseArgs } from 'node:util';
 import { Failure } from '../failure.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { failureAt } from './place.ts';
 import { placesWords, type PromptFile, usesOf, variablesOf } from './prompt-file.ts';
+import { variableName } from './template.ts';
 import { checkChoice, exampleOf, type Variable } from './front-matter-keys.ts';
 
-const assignment = /^--(?<name>[A-Za-z_][\w-]*)(?:=(?<value>[^]*))?$/;
-
-/** @throws Failure `usage` for a word that sets no known variable, and for a value that is not among the choices */
-function readAssignments(
+/**
+ * @param option as it is typed, without its value
+ * @throws Failure `usage` for an option that is no known variable, and for a value that is not among the choices
+ */
+function readValue(
   { file }: PromptFile,
-  options: readonly string[],
   known: readonly Variable[],
-): ReadonlyMap<string, string> {
-  const values = new Map<string, string>();
-  for (const word of options) {
-    const { name, value } = assignment.exec(word)?.groups ?? {};
-    if (name === undefined) {
-      throw new Failure('usage', `unknown option '${word.replace(/=.*/s, '')}'`, {
-        hint: 'see ‹natter run --help›; a variable is --name value; put text that starts with a dash after --',
-      });
-    }
-    const variable = known.find((one) => one.name === name);
-    const names = known.map((one) => one.name);
-    if (variable === undefined) throw unknownVariable(file.name, name, names);
-    if (value === undefined) {
-      throw failureAt(variable.place, `--${name} needs a value`, { hint: exampleOf(variable) });
-    }
-    checkChoice(variable, value);
-    values.set(name, value);
+  option: string,
+  value: string | undefined,
+): readonly [name: string, value: string] {
+  const name = option.slice(2);
+  if (!option.startsWith('--') || !variableName.test(name)) {
+    throw new Failure('usage', `unknown option '${option}'`, {
+      hint: 'see ‹natter run --help›; a variable is --name value; put text that starts with a dash after --',
+    });
   }
-  return values;
+  const variable = known.find((one) => one.name === name);
+  const names = known.map((one) => one.name);
+  if (variable === undefined) throw unknownVariable(file.name, name, names);
+  if (value === undefined) {
+    throw failureAt(variable.place, `--${name} needs a value`, { hint: exampleOf(variable) });
+  }
+  checkChoice(variable, value);
+  return [name, value];
 }
 
 /** Refuses a value for a variable that a prompt file does not have. @param title of the file */
@@ -88,21 +88,6 @@ function checkWords(prompt: PromptFile, words: readonly string[]): void {
   });
 }
 
-/** A single dash asks for standard input, as after `natter chat`: it is neither text nor a value. */
-const isOption = (word: string) => word.startsWith('-') && word !== '-';
-
-/** `--lang ts` as `--lang=ts`, for known variables; the value of a variable cannot start with a dash there. */
-function joinValues(words: readonly string[], known: readonly Variable[]): readonly string[] {
-  const options = new Set(known.map(({ name }) => `--${name}`));
-  const joined: string[] = [];
-  for (const word of words) {
-    const before = joined.at(-1) ?? '';
-    if (options.has(before) && !word.startsWith('-')) joined.splice(-1, 1, `${before}=${word}`);
-    else joined.push(word);
-  }
-  return joined;
-}
-
 /**
  * Reads what follows the name of a prompt file, such as `--lang=ts 123 high`; words after `--` are text. A single dash,
  * which asks for standard input, is neither. Includes must have been resolved.
@@ -110,12 +95,18 @@ function joinValues(words: readonly string[], known: readonly Variable[]): reado
  */
 export function readArguments(prompt: PromptFile, line: readonly string[]) {
   const known = variablesOf(prompt);
-  const end = line.indexOf('--');
-  const head = joinValues(end < 0 ? line : line.slice(0, end), known);
-  const text = end < 0 ? [] : line.slice(end + 1);
-  const given = readAssignments(prompt, head.filter(isOption), known);
-  const plain = head.filter((word) => !isOption(word));
-  const words: readonly string[] = [...plain, ...text].filter((word) => word !== '-');
+  const options = Object.fromEntries(known.map(({ name }) => [name, { type: 'string' as const }]));
+  const reading = { args: [...line], options, strict: false, tokens: true } as const;
+  const words: string[] = [];
+  const given = new Map<string, string>();
+  for (const token of parseArgs(reading).tokens) {
+    if (token.kind === 'positional' && token.value !== '-') words.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { rawName, value, inlineValue = false } = token;
+    // The word after an option is its value, unless it starts with a dash.
+    const isValue = inlineValue || value?.startsWith('-') === false;
+    given.set(...readValue(prompt, known, rawName, isValue ? value : undefined));
+  }
   const defaults = known.flatMap(({ name, default: value }) =>
     value === undefined ? [] : [[name, value] as const],
   );

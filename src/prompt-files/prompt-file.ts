@@ -1,6 +1,23 @@
-import type { FrontMatter, Variable } from './front-matter-keys.ts';
-import { failureAt, type SourceFile } from './place.ts';
-import { type Placeholder, placeholdersOf, type Template } from './template.ts';
+import { splitFrontMatter } from '../front-matter.ts';
+import {
+  readFrontMatter,
+  agentKeys,
+  frontMatterKeys,
+  toolKeys,
+  type FrontMatter,
+  type Variable,
+} from './front-matter-keys.ts';
+import { createLineCounter, failureAt, type SourceFile, placeText, type Place } from './place.ts';
+import {
+  type Part,
+  splitText,
+  type Template,
+  textPart,
+  parseTemplate,
+  type Placeholder,
+  placeholdersOf,
+} from './template.ts';
+import type { YamlEntry } from './yaml-mapping.ts';
 
 /** A parsed prompt file. */
 export interface PromptFile {
@@ -65,4 +82,213 @@ export function variableDetails({ description, choices, default: value }: Variab
     value === undefined ? 'required' : `default ${value}`,
   ];
   return details.filter((detail) => detail !== undefined).join('; ');
+}
+
+/** A placeholder of Python's `string.Template`. */
+const dollarName = /\$(?:(?<escaped>\$)|(?<name>[A-Za-z_]\w*)|\{(?<braced>[A-Za-z_]\w*)\})/g;
+
+function parseDollars({ value, textPlace, key, place }: YamlEntry): Template {
+  if (typeof value !== 'string') throw failureAt(place, `${key} must be text`);
+  const { file, line: firstLine } = textPlace;
+  return splitText(
+    value.trimEnd(),
+    firstLine,
+    dollarName,
+    ({ groups = {} }, line): readonly Part[] => {
+      const { escaped, name = groups['braced'] ?? '' } = groups;
+      if (escaped !== undefined) return [textPart('$')];
+      return [{ kind: name === 'input' ? 'stdin' : 'variable', name, place: { file, line } }];
+    },
+  );
+}
+
+/** The keys of an `llm` template, with the key of a prompt file that has the same meaning. */
+const llmKeys: ReadonlyMap<string, string | undefined> = new Map([
+  ['prompt', undefined],
+  ['system', undefined],
+  ['model', 'model'],
+  ['options', 'params'],
+  ['defaults', 'variables'],
+  ['schema_object', 'schema'],
+]);
+
+/** Its keys that natter ignores, with what natter does instead, or what is missing. */
+const ignoredKeys: ReadonlyMap<string, string | undefined> = new Map([
+  ['name', undefined],
+  ['extract', 'natter last --block 1 prints the first code block of the answer'],
+  ['extract_last', 'natter last --block -1 prints the last code block of the answer'],
+  ['tools', 'natter has no tools'],
+  ['functions', 'natter has no tools'],
+]);
+
+/** Parses a template of `llm`. @throws Failure `usage` */
+function parseLlmTemplate(entries: readonly YamlEntry[], file: SourceFile): PromptFile {
+  const unknown = entries.find(({ key }) => !llmKeys.has(key) && !ignoredKeys.has(key));
+  if (unknown !== undefined) {
+    throw failureAt(unknown.place, `natter cannot use "${unknown.key}" of an llm template`, {
+      hint: `it can use ${[...llmKeys.keys()].join(', ')}`,
+    });
+  }
+  const renamed = entries.flatMap((entry) => {
+    const key = llmKeys.get(entry.key);
+    return key === undefined ? [] : [{ ...entry, key }];
+  });
+  const notices = entries.flatMap(({ key, place }) => {
+    const reason = ignoredKeys.get(key);
+    return reason === undefined ? [] : [`${placeText(place)}: ${key} is ignored: ${reason}`];
+  });
+  const find = (key: string) => entries.find((entry) => entry.key === key && entry.value !== null);
+  const prompt = find('prompt');
+  const system = find('system');
+  if (prompt === undefined && system === undefined) {
+    throw failureAt({ file, line: 1 }, 'an llm template needs prompt or system');
+  }
+  return {
+    file,
+    format: 'llm',
+    front: readFrontMatter(renamed),
+    system: system && parseDollars(system),
+    prompt: prompt === undefined ? [] : parseDollars(prompt),
+    notices,
+  };
+}
+
+/** The folders of command files of coding agents. */
+const agentFolder =
+  /[\\/]\.(?:claude|opencode|codex|cursor|agents?)[\\/](?:commands?|prompts)[\\/]/;
+
+/** The format that the name of a file shows. */
+function formatOf(path: string): PromptFile['format'] {
+  if (/\.ya?ml$/i.test(path)) return 'llm';
+  if (/(?:^|[\\/])system\.md$/i.test(path)) return 'fabric';
+  return agentFolder.test(path) ? 'agent' : 'markdown';
+}
+
+/** YAML is loaded only for a file that has some. */
+async function readYaml(file: SourceFile, text: string, line: number) {
+  const { readMapping } = await import('./yaml-mapping.ts');
+  return readMapping(text, file, line);
+}
+
+/** A first line of dashes with a key below it. */
+const openFront = /^(?:#![^\n]*\n)?---[ \t]*\r?\n(?<key>[a-z-]+):/;
+
+const nothing: FrontMatter = {};
+
+async function readFront({ file, content }: PromptSource) {
+  const split = splitFrontMatter(content);
+  const { frontMatter, frontMatterLine: line } = split;
+  if (frontMatter === undefined) {
+    const key = openFront.exec(content)?.groups?.['key'] ?? '';
+    if (!frontMatterKeys.has(key)) return { front: nothing, split };
+    // It would be sent as text.
+    throw failureAt({ file, line }, 'the front matter has no end', {
+      hint: 'write a line --- below it; a text may begin with a blank line before its ---',
+    });
+  }
+  // Coding agents take `argument-hint: [issue] [priority]`, which is not YAML.
+  const yaml = frontMatter.replace(
+    /^(?<key>argument-hint:[ \t]*)(?<hint>\[.*)$/m,
+    (_, key: string, hint: string) => key + JSON.stringify(hint.trimEnd()),
+  );
+  const entries = await readYaml(file, yaml, line);
+  if (entries === undefined) {
+    // A text between two rules of Markdown.
+    const body = content.slice(content.indexOf('---')).trimEnd();
+    return { front: nothing, split: { ...split, body, bodyLine: line - 1 } };
+  }
+  return {
+    front: readFrontMatter(entries),
+    isOfAgent: entries.some(({ key }) => agentKeys.has(key)),
+    /** Where the file names tools. */
+    tools: entries.find(({ key }) => toolKeys.has(key))?.place,
+    split,
+  };
+}
+
+/** What looks like a variable with a default: `{{lang|ts}}`, `{{lang:ts}}`, `{{lang=ts}}`. */
+const likeDefault =
+  /(?<![\\$])\{\{[ \t]*(?!(?:file|include):)[A-Za-z_][\w-]*[ \t]*[|:=][^{}\n]*\}\}/;
+
+/** A command that a coding agent would run, and replace by its output. */
+const agentCommand = /(?<=^|\s)!`[^`\n]+`/;
+
+/** A file that a coding agent or a conversation would attach. `@types/node` has no extension: it is a package. */
+const mention = /(?<=^|[\s(])@(?:\$(?:ARGUMENTS|[1-9])|[\w~./-]*\w\.[A-Za-z]\w{0,4}(?![\w/]))/;
+
+/** What the file asks for and natter does not do. */
+function noticesOf(
+  { front, tools, split: { body, bodyLine } }: Awaited<ReturnType<typeof readFront>>,
+  isOfAgent: boolean,
+  file: SourceFile,
+): readonly string[] {
+  const notices: string[] = [];
+  const report = (place: Place, text: string) => notices.push(`${placeText(place)}: ${text}`);
+  /** Reports the first match in the body. */
+  const reportMatch = (pattern: RegExp, describe: (found: string) => string) => {
+    const match = pattern.exec(body);
+    if (match === null) return;
+    const line = createLineCounter(body, bodyLine)(match.index);
+    report({ file, line }, describe(match[0]));
+  };
+  if (isOfAgent && front.model !== undefined) {
+    report(front.model.place, 'the model is that of a coding agent and is ignored');
+  }
+  if (isOfAgent && tools !== undefined && !agentCommand.test(body)) {
+    report(tools, 'natter has no tools; the model gets only the text');
+  }
+  reportMatch(agentCommand, (found) => `natter runs no commands: ${found} is sent as text`);
+  if (!isOfAgent) {
+    const advice = 'a default is set under variables: in the front matter';
+    reportMatch(likeDefault, (found) => `${found} is sent as text; ${advice}`);
+  }
+  reportMatch(mention, (found) => {
+    const name = found.slice(1);
+    const advice = name.startsWith('$') ? '-f attaches a file' : `{{file:${name}}} inserts it`;
+    return `${found} is sent as text; ${advice}`;
+  });
+  return notices;
+}
+
+/** `$ARGUMENTS`, unless a backslash makes it text. */
+const mentionsArguments = /(?<!\\)(?:\\\\)*\$ARGUMENTS\b/;
+
+/**
+ * Parses a prompt file. Includes are not resolved yet.
+ * @param user the `user.md` beside the `system.md` of a fabric pattern
+ * @throws Failure `usage` with the file and the line
+ */
+export async function parsePromptFile(
+  source: PromptSource,
+  user?: PromptSource,
+): Promise<PromptFile> {
+  const { file } = source;
+  const named = formatOf(file.path);
+  if (named === 'llm') {
+    return parseLlmTemplate((await readYaml(file, source.content, 1)) ?? [], file);
+  }
+  const read = await readFront(source);
+  const { system, model, ...others } = read.front;
+  const format = named === 'markdown' && read.isOfAgent === true ? 'agent' : named;
+  const { body, bodyLine: line } = read.split;
+  const takesInput = format === 'fabric';
+  const texts = [body, system?.value ?? ''];
+  const takesArguments =
+    format === 'agent' ||
+    others.argumentHint !== undefined ||
+    texts.some((text) => mentionsArguments.test(text));
+  const parse = (text: string, place: Place) =>
+    parseTemplate(text, place, { takesArguments, takesInput });
+  const front = { ...others, ...(format !== 'agent' && model !== undefined && { model }) };
+  const notices = noticesOf(read, format === 'agent', file);
+  const text = parse(body, { file, line });
+  // With a place for the input, a pattern is the whole prompt.
+  const isWhole = placeholdersOf(text, 'stdin').length > 0;
+  if (format === 'fabric' && system === undefined && !isWhole) {
+    const prompt =
+      user === undefined ? [] : parse(user.content.trim(), { file: user.file, line: 1 });
+    return { file, format, front, system: text, prompt, notices };
+  }
+  const systemText = system && parse(system.value.trimEnd(), system.place);
+  return { file, format, front, system: systemText, prompt: text, notices };
 }

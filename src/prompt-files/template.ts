@@ -1,10 +1,5 @@
 import { createLineCounter, type Place } from './place.ts';
 
-interface TextPart {
-  readonly kind: 'text';
-  readonly text: string;
-}
-
 /**
  * `variable` has a name, `file` and `include` a path; `argument` is a word after the name of the prompt file, by its
  * number from 1, and `arguments` are all of them.
@@ -15,7 +10,7 @@ export interface Placeholder {
   readonly place: Place;
 }
 
-export type Part = TextPart | Placeholder;
+export type Part = ReturnType<typeof textPart> | Placeholder;
 
 /** A text with placeholders. */
 export type Template = readonly Part[];
@@ -56,7 +51,7 @@ export function joinTexts(parts: readonly Part[]): Template {
   return joined;
 }
 
-export const textPart = (text: string): TextPart => ({ kind: 'text', text });
+export const textPart = (text: string) => ({ kind: 'text', text }) as const;
 
 /** Splits a text at the matches of a pattern. @param read makes the part of a match; `line` is that of the match */
 export function splitText(

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { Failure } from '../failure.ts';
 import { endsTorn, type AppendFile } from '../storage/append-file.ts';
-import { type LockOptions, withLock } from '../storage/lock/lock.ts';
+import { type LockOptions, withLock } from '../storage/lock.ts';
 import { readLines } from '../storage/read-lines.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import {

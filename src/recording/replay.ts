@@ -1,12 +1,156 @@
+import fs from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import type { Mask } from '../client/failure/error-body.ts';
 import { Failure } from '../failure.ts';
 import { followSignals } from '../client/http/timer.ts';
 import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
-import { definedFields } from '../json.ts';
-import { bytesOf, describeRequest, type Recording, type TimedEvent } from './format.ts';
-import { takeExchange, type UseExchange } from './match-exchange.ts';
+import { definedFields, isJsonObject } from '../json.ts';
+import { withLock, type LockOptions } from '../storage/lock.ts';
+import { errorCode, storageFailure } from '../storage/storage-failure.ts';
+import {
+  bytesOf,
+  describeRequest,
+  type RecordedExchange,
+  type RecordedRequest,
+  type Recording,
+  type TimedEvent,
+} from './format.ts';
+
+const variable = 'NATTER_REPLAY_USED';
+
+function readIndexes(path: string): ReadonlySet<number> {
+  let text = '';
+  try {
+    text = fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw storageFailure('read', path, error, variable);
+  }
+  if (/^(\d+\n)*$/.test(text)) return new Set((text.match(/\d+/g) ?? []).map(Number));
+  throw new Failure('configuration', `${path} is not a list of used exchanges`, {
+    hint: `set ${variable} to a new file`,
+  });
+}
+
+/**
+ * Keeps the exchanges that this run has used, or all runs with the same file, which has a line for each exchange.
+ * @returns adds the index that `choose` returns to the used ones, and returns it. Waits for other processes until
+ * `signal` aborts. Throws the error of `choose`.
+ */
+export function useExchanges(file: string | undefined, options: LockOptions) {
+  const own = new Set<number>();
+  return async (choose: (used: ReadonlySet<number>) => number, signal?: AbortSignal) => {
+    if (file === undefined) {
+      const index = choose(own);
+      own.add(index);
+      return index;
+    }
+    return withLock(`${file}.lock`, { ...options, ...(signal && { signal }) }, () => {
+      const index = choose(readIndexes(file));
+      try {
+        fs.appendFileSync(file, `${index}\n`, { mode: 0o600 });
+      } catch (error) {
+        throw storageFailure('write', file, error, variable);
+      }
+      return index;
+    });
+  };
+}
+
+/** The values in a JSON value that have no parts, in JSON, by their path such as `messages[1].content`. */
+function* valuesIn(value: unknown, path = ''): Generator<readonly [string, string], void> {
+  const isList = Array.isArray(value);
+  const parts = isList || isJsonObject(value) ? Object.entries(value) : [];
+  for (const [name, part] of parts) {
+    const place = path === '' ? name : `${path}.${name}`;
+    yield* valuesIn(part, isList ? `${path}[${name}]` : place);
+  }
+  if (parts.length === 0 && value !== undefined) yield [path, JSON.stringify(value)];
+}
+
+/** The characters that are shown of a long value, around the first difference. */
+const shownLength = 40;
+const shownBefore = 12;
+
+function show(value = 'missing', other = ''): string {
+  if (value.length <= shownLength) return value;
+  let different = 0;
+  while (different < value.length && value[different] === other[different]) different += 1;
+  const start = Math.max(0, different - shownBefore);
+  const shown = value.slice(start, start + shownLength);
+  return `${start > 0 ? '…' : ''}${shown}${start + shownLength < value.length ? '…' : ''}`;
+}
+
+const nameOf = ({ method, path }: RecordedRequest) => `${method} ${path}`;
+
+const isSame = (one: RecordedRequest, other: RecordedRequest) =>
+  nameOf(one) === nameOf(other) && isDeepStrictEqual(one.body, other.body);
+
+/** Describes the first difference from the recorded request that has the fewest; the order of fields does not matter. */
+function nearest(request: RecordedRequest, candidates: readonly RecordedExchange[]): string {
+  const now = new Map(valuesIn(request.body));
+  const [found] = candidates
+    .map(({ number, request: { body } }) => {
+      const before = new Map(valuesIn(body));
+      const paths = [...new Set([...now.keys(), ...before.keys()])];
+      return { number, before, paths: paths.filter((path) => now.get(path) !== before.get(path)) };
+    })
+    .toSorted((one, other) => one.paths.length - other.paths.length);
+  const [path] = found?.paths ?? [];
+  if (found === undefined || path === undefined) return 'the body differs';
+  const [value, other] = [now.get(path), found.before.get(path)];
+  const difference = `${path === '' ? 'the body' : path} is ${show(value, other)}, but ${show(other, value)} in exchange ${found.number}`;
+  return found.paths.length === 1
+    ? difference
+    : `${difference} (and ${found.paths.length - 1} more)`;
+}
+
+function noAnswer(
+  request: RecordedRequest,
+  { file, exchanges }: Recording,
+  used: ReadonlySet<number>,
+): Failure {
+  const name = nameOf(request);
+  const fail = (what: string, why: string) =>
+    new Failure('configuration', `${file} has ${what} to ${name}: ${why}`, {
+      remedy: { code: 'record-request', file },
+    });
+  const near = exchanges.filter((exchange) => nameOf(exchange.request) === name);
+  const same = near.filter((exchange) => isSame(exchange.request, request));
+  if (same.length > 0) {
+    const numbers = same.map(({ number }) => number).join(', ');
+    return fail('no more answers', `natter has used exchange ${numbers}`);
+  }
+  // The recorded counterpart is most likely unused.
+  const unused = near.filter((exchange) => !used.has(exchanges.indexOf(exchange)));
+  if (near.length > 0)
+    return fail('no answer', nearest(request, unused.length > 0 ? unused : near));
+  const others = new Set(exchanges.map((exchange) => nameOf(exchange.request)));
+  const has = others.size === 0 ? 'it has no requests' : `it has only ${[...others].join(', ')}`;
+  return fail('no answer', has);
+}
+
+/**
+ * Takes the first unused exchange of the same request.
+ * @throws Failure `configuration` if the recording has none
+ */
+export async function takeExchange(
+  request: RecordedRequest,
+  recording: Recording,
+  use: ReturnType<typeof useExchanges>,
+  signal?: AbortSignal,
+): Promise<RecordedExchange> {
+  const { exchanges } = recording;
+  const found = await use((used) => {
+    const next = exchanges.findIndex(
+      (exchange, index) => !used.has(index) && isSame(exchange.request, request),
+    );
+    if (next < 0) throw noAnswer(request, recording, used);
+    return next;
+  }, signal);
+  return exchanges[found] as RecordedExchange;
+}
 
 /** The client's time during a replay. */
 interface ReplayClock extends Clock {
@@ -96,7 +240,7 @@ function failureOf({ kind, message, hint, remedy, transient }: TimedEvent & { ty
  */
 export function createReplay(
   recording: Recording,
-  use: UseExchange,
+  use: ReturnType<typeof useExchanges>,
   clock: ReplayClock,
   mask: Mask,
 ): Transport {

@@ -1,5 +1,4 @@
 import { Transcript, type TranscriptFormat } from './transcript/transcript.ts';
-import { createWakeUp } from '../clock.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
 import { isEmpty } from './composer/text-buffer.ts';
@@ -29,6 +28,16 @@ export function callTask({ run, input }: Task, session: Session, signal?: AbortS
 /** The draft, or the draft that was stashed last. */
 function unsentText({ composer, stash = [] }: ReplState): string {
   return typedContent(isEmpty(composer) ? (stash.at(-1) ?? composer) : composer);
+}
+
+/** A signal that several waits can share, one after the other. A wake-up that nobody waits for is lost. */
+function createWakeUp() {
+  let wake: () => void = () => undefined;
+  return {
+    /** Resolves at the next `wake`. */
+    next: () => new Promise<void>((resolve) => (wake = resolve)),
+    wake: () => wake(),
+  };
 }
 
 type Change = Parameters<Session['update']>[0];

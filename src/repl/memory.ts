@@ -3,14 +3,14 @@ import path from 'node:path';
 import fs from 'node:fs';
 import type { Notices } from '../output/notices.ts';
 import { Failure } from '../failure.ts';
-import { type HeldLock, holdLock } from '../storage/lock/lock.ts';
+import { type HeldLock, holdLock } from '../storage/lock.ts';
 import { resolveFolders } from '../settings/folders.ts';
 import { maskText } from '../secrets/secrets.ts';
 import type { Context } from '../run.ts';
-import { makePrivateFolder, removeFile } from '../storage/files.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import { readLines, unreadLines } from '../storage/read-lines.ts';
-import { replaceFile, stateVariable, appendLine } from '../storage/state-file.ts';
+import { appendLine } from '../storage/append-file.ts';
+import { makePrivateFolder, removeFile, replaceFile, stateVariable } from '../storage/files.ts';
 
 const extension = '.json';
 

@@ -5,7 +5,7 @@ import { createClient } from '../client/create-client.ts';
 import { checkApi, findApi } from '../commands/auth/run.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Run } from '../run.ts';
-import { forgetPrintedKey, serviceKey } from '../ask/key-command.ts';
+import { serviceKey } from '../ask/key-command.ts';
 import { openService, clientOptions } from '../ask/service.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import { changeStored } from '../settings/settings-file.ts';
@@ -139,7 +139,7 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       return async () => {
         const current = { ...run, settings };
         const rejected = await serviceKey(current);
-        forgetPrintedKey(context, apiKeyCommand);
+        context.shared.printedKeys.delete(apiKeyCommand.value);
         if ((await serviceKey(current)) === rejected) return false;
         const old = service;
         service = await openService(current, source);

@@ -9,7 +9,7 @@ import { Failure, type FailureKind } from '../failure.ts';
 import type { Engine, Exchange } from './exchange.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import { withoutGroup } from './faults/parse-fault.ts';
-import { hostileLines, replies, schemaIn } from './replies/replies.ts';
+import { hostileText, replies, schemaIn } from './replies/replies.ts';
 import { countPromptTokens, countTokens, tokensOf } from './token-counter.ts';
 
 /** One answer to a prompt. Its finish reason and tokens are those of the deltas that were read so far. */
@@ -17,7 +17,7 @@ export interface Completion {
   readonly id: string;
   readonly model: string;
   /** Lazy; can be iterated once. */
-  readonly deltas: Iterable<string> | AsyncIterable<string>;
+  deltas: Iterable<string> | AsyncIterable<string>;
   finishReason: string;
   promptTokens: number;
   tokens: number;
@@ -70,44 +70,33 @@ export function reportedUsage({ cached }: Fault, { promptTokens, tokens }: Compl
   };
 }
 
-/** Streams a reply of the sandbox token by token, up to `max_tokens`. */
-function openReply(
-  id: string,
+/** The tokens of one of the sandbox's replies, up to `max_tokens`. */
+function* replyTokens(
+  completion: Completion,
   request: CompletionRequest,
   prompt: string,
   fault: Fault,
-): Completion {
-  const { model, messages, max_tokens: maxTokens = Infinity } = request;
-  const promptTokens = countPromptTokens(messages);
+): Generator<string, void, undefined> {
+  const { messages, max_tokens: maxTokens = Infinity } = request;
   const { tokens: length, seed } = fault;
   const plain = schemaIn(messages) === undefined ? 'default' : 'sample';
   const reply = replies[fault.reply ?? (length === undefined ? plain : 'tokens')];
+  const { promptTokens } = completion;
 
-  function* allPieces(): Generator<string, void, undefined> {
-    if (fault.hostile === true) yield* hostileLines();
-    yield* reply({ request, promptTokens, text: prompt, length, seed });
+  function* allTokens(): Generator<string, void, undefined> {
+    if (fault.hostile === true) yield* tokensOf(hostileText);
+    const text = reply({ request, promptTokens, text: prompt, length, seed });
+    yield* typeof text === 'string' ? tokensOf(text) : text;
   }
 
-  function* takeTokens(): Generator<string, void, undefined> {
-    for (const token of tokensOf(allPieces())) {
-      if (completion.tokens >= maxTokens) {
-        completion.finishReason = 'length';
-        return;
-      }
-      completion.tokens += 1;
-      yield token;
+  for (const token of allTokens()) {
+    if (completion.tokens >= maxTokens) {
+      completion.finishReason = 'length';
+      return;
     }
+    completion.tokens += 1;
+    yield token;
   }
-
-  const completion: Completion = {
-    id,
-    model,
-    deltas: takeTokens(),
-    finishReason: 'stop',
-    promptTokens,
-    tokens: 0,
-  };
-  return completion;
 }
 
 /** Errors that the client can act on; any other one is a `server_error`. */
@@ -151,31 +140,37 @@ const countOr = (count: number | undefined, own: number): number =>
 /**
  * Sends the request to the engine, without the `[sandbox …]` groups of its prompts. Resolves at the first text: until
  * then, a failure can still be sent as a status.
+ * @returns the deltas
  * @throws Failure of a kind in the contract, or the signal's reason; the deltas throw the same
  */
 async function askEngine(
   engine: Engine,
   { signal, fault }: Exchange,
-  id: string,
+  completion: Completion,
   received: CompletionRequest,
-): Promise<Completion> {
+): Promise<AsyncIterable<string>> {
   const messages = received.messages.map(({ role, content }) => ({
     role,
     content: role === 'user' ? withoutGroup(content) : content,
   }));
+  completion.promptTokens = countPromptTokens(messages);
+
+  function count(text: string): string {
+    completion.tokens += countTokens(text);
+    return text;
+  }
 
   /** A refusal becomes text, because the contract has no field for it; reasoning is omitted. */
   async function* readTexts(): AsyncGenerator<string, void, undefined> {
     try {
       for await (const event of engine({ ...received, messages }, signal)) {
-        if (event.type === 'text-received') yield* event.deltas;
-        if (event.type === 'refusal-received') yield event.text;
+        if (event.type === 'text-received') for (const delta of event.deltas) yield count(delta);
+        if (event.type === 'refusal-received') yield count(event.text);
         if (event.type === 'answer-finished') {
-          const { finishReason, usage: { prompt_tokens: sent, completion_tokens: answered } = {} } =
-            event;
+          const { finishReason, usage } = event;
           completion.finishReason = contractReason(finishReason);
-          completion.promptTokens = countOr(sent, completion.promptTokens);
-          completion.tokens = countOr(answered, completion.tokens);
+          completion.promptTokens = countOr(usage?.prompt_tokens, completion.promptTokens);
+          completion.tokens = countOr(usage?.completion_tokens, completion.tokens);
           // Later events only describe the end, which the client already has.
           return;
         }
@@ -185,29 +180,18 @@ async function askEngine(
     }
   }
 
+  const texts = readTexts();
+  const first = await texts.next();
   async function* takeDeltas(): AsyncGenerator<string, void, undefined> {
     try {
-      if (fault.hostile === true) yield* hostileLines();
-      for (let step = first; step.done !== true; step = await texts.next()) {
-        completion.tokens += countTokens(step.value);
-        yield step.value;
-      }
+      if (fault.hostile === true) yield hostileText;
+      if (first.done !== true) yield first.value;
+      yield* texts;
     } finally {
       await texts.return();
     }
   }
-
-  const completion: Completion = {
-    id,
-    model: received.model,
-    deltas: takeDeltas(),
-    finishReason: 'stop',
-    promptTokens: countPromptTokens(messages),
-    tokens: 0,
-  };
-  const texts = readTexts();
-  const first = await texts.next();
-  return completion;
+  return takeDeltas();
 }
 
 /**
@@ -223,12 +207,20 @@ export async function openCompletion(
 ): Promise<{ readonly completion: Completion; readonly latency: number }> {
   const { fault } = exchange;
   const { engine, latency = {} } = exchange.state;
-  const id = `${sandboxIdStart}${exchange.number}`;
-  const hasReply = fault.reply !== undefined || fault.tokens !== undefined;
-  if (engine !== undefined && !hasReply) {
-    return { completion: await askEngine(engine, exchange, id, request), latency: 0 };
+  const { model, messages } = request;
+  const completion: Completion = {
+    id: `${sandboxIdStart}${exchange.number}`,
+    model,
+    deltas: [],
+    finishReason: 'stop',
+    promptTokens: countPromptTokens(messages),
+    tokens: 0,
+  };
+  if (engine !== undefined && fault.reply === undefined && fault.tokens === undefined) {
+    completion.deltas = await askEngine(engine, exchange, completion, request);
+    return { completion, latency: 0 };
   }
-  const completion = openReply(id, request, prompt, fault);
-  const typical = catalogue.find((entry) => entry.id === request.model)?.typicalLatency ?? 0;
-  return { completion, latency: latency[request.model] ?? typical };
+  completion.deltas = replyTokens(completion, request, prompt, fault);
+  const typical = catalogue.find(({ id }) => id === model)?.typicalLatency ?? 0;
+  return { completion, latency: latency[model] ?? typical };
 }

@@ -52,26 +52,13 @@ export function bearerToken(header: string | undefined): string | undefined {
 
 /** Contract, Authentication. @throws Failure `unauthorized` */
 export function authenticate(header: string | undefined): KeyTier {
-  if (header === undefined) {
-    throw new Failure(
-      'unauthorized',
-      `the Authorization header is missing; the sandbox takes the key ${sandboxKey}`,
-    );
-  }
   const token = bearerToken(header);
-  if (token === undefined) {
-    throw new Failure('unauthorized', 'the Authorization header is not "Bearer <API_KEY>"');
-  }
   const known = sandboxKeys.find(({ key }) => key === token);
   if (known !== undefined) return known;
-  throw new Failure('unauthorized', `the API key is unknown; the sandbox takes ${sandboxKey}`);
-}
-
-/** @throws Failure `forbidden` if the key's tier does not include the model */
-export function authorize(key: KeyTier, model: string): void {
-  if (!key.models.includes(model)) {
-    throw new Failure('forbidden', `the tier "${key.tier}" is not permitted to use "${model}"`);
-  }
+  const malformed = header === undefined ? 'is missing' : 'is not "Bearer <API_KEY>"';
+  const problem =
+    token === undefined ? `the Authorization header ${malformed}` : 'the API key is unknown';
+  throw new Failure('unauthorized', `${problem}; the sandbox takes the key ${sandboxKey}`);
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600 };

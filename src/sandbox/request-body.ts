@@ -9,10 +9,8 @@ const maxBody = 32 * 1024 * 1024;
 
 /** Reads the whole body. Node discards the rest of a refused one. @throws Failure `invalid_request` if it is too large */
 export async function readBody({ request, response }: Exchange): Promise<Buffer> {
-  const tooLarge = new Failure(
-    'invalid_request',
-    `the request body exceeds the limit of ${maxBody} bytes`,
-  );
+  const problem = `the request body exceeds the limit of ${maxBody} bytes`;
+  const tooLarge = new Failure('invalid_request', problem);
   if (Number(request.headers['content-length']) > maxBody) throw tooLarge;
   if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
   const chunks: Buffer[] = [];
@@ -34,7 +32,10 @@ export async function readBody({ request, response }: Exchange): Promise<Buffer>
 }
 
 /** A JSON value, or the reason why a body is not JSON. */
-export type ParsedBody = { readonly value: unknown } | { readonly problem: string };
+export interface ParsedBody {
+  readonly value?: unknown;
+  readonly problem?: string;
+}
 
 /** Never throws: the problem is reported only if the rest of the request is valid. Excess nesting is not parsed. */
 export function parseBody(bytes: Buffer): ParsedBody {

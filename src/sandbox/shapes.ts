@@ -13,7 +13,7 @@ function writePage(name: string, message: string, status: number): string {
   return `<!doctype html>\n<html><head><title>${status} ${name}</title></head>\n<body><h1>${status} ${name}</h1><p>${text}</p></body></html>\n`;
 }
 
-const shapes = {
+export const errorShapes = {
   nested: [
     '`{"error":{"name","message"}}` (default)',
     (name, message) => ({ error: { name, message } }),
@@ -35,16 +35,14 @@ const shapes = {
   empty: ['no body', () => ''],
 } satisfies Record<string, ErrorShape>;
 
-export const errorShapes: Readonly<Record<keyof typeof shapes, ErrorShape>> = shapes;
-
 /** The body of an error response. */
 export function errorBody(
-  shape: keyof typeof shapes,
+  shape: keyof typeof errorShapes,
   status: number,
   name: string,
   message: string,
 ): { readonly contentType: string; readonly text: string } {
-  const [, write, contentType = 'application/json'] = errorShapes[shape];
+  const [, write, contentType = 'application/json']: ErrorShape = errorShapes[shape];
   const body = write(name, message, status);
   return { contentType, text: typeof body === 'string' ? body : JSON.stringify(body) };
 }
@@ -78,9 +76,9 @@ export function modelList(shape: keyof typeof modelShapes = 'data', isHostile = 
 }
 
 /** Makes the data of the event from the right ones; absent for a line that never ends. */
-type Malformed = readonly [summary: string, corrupt?: (data: string) => string];
+export type MalformedEvent = readonly [summary: string, corrupt?: (data: string) => string];
 
-const malformed = {
+export const malformedEvents = {
   truncated: ['half of the JSON (default)', (data) => data.slice(0, Math.ceil(data.length / 2))],
   text: ['not JSON', () => 'this is not JSON'],
   html: ['an HTML page of a gateway', () => '<html><body>502 Bad Gateway</body></html>'],
@@ -92,6 +90,4 @@ const malformed = {
   // Sent as Latin-1, in which ÿ is invalid UTF-8.
   utf8: ['invalid UTF-8', () => '{"choices":[{"index":0,"delta":{"content":"a\u00ffb"}}]}'],
   endless: ['a line that never ends'],
-} satisfies Record<string, Malformed>;
-
-export const malformedEvents: Readonly<Record<keyof typeof malformed, Malformed>> = malformed;
+} satisfies Record<string, MalformedEvent>;

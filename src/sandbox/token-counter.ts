@@ -3,7 +3,6 @@
  * blanks, or one other character. It has about four bytes of English.
  */
 const tokenPattern = / ?[\w\u00c0-\u1fff]{1,6}|[\t-\r \u00a0]{1,8}|[^]/suy;
-const longestToken = 9;
 
 /** Tokens of each message in addition to its text. */
 const messageCost = 3;
@@ -25,25 +24,11 @@ export function countPromptTokens(messages: readonly { readonly content: string 
   return messages.reduce((sum, { content }) => sum + countTokens(content) + messageCost, 0);
 }
 
-/**
- * The tokens of a text that arrives in pieces, lazily. They do not depend on where the pieces end, and are as many as
- * {@link countTokens} counts.
- */
-export function* tokensOf(pieces: Iterable<string>): Generator<string, void, undefined> {
-  let held = '';
-  // The next piece may lengthen a token that ends near the end of this one.
-  function* takeUntil(limit: number): Generator<string, void, undefined> {
-    let start = 0;
-    while (start < limit) {
-      const end = tokenEnd(held, start);
-      yield held.slice(start, end);
-      start = end;
-    }
-    held = held.slice(start);
+/** The tokens of a text, lazily: as many as {@link countTokens} counts. */
+export function* tokensOf(text: string): Generator<string, void, undefined> {
+  for (let start = 0; start < text.length;) {
+    const end = tokenEnd(text, start);
+    yield text.slice(start, end);
+    start = end;
   }
-  for (const piece of pieces) {
-    held += piece;
-    yield* takeUntil(held.length - longestToken);
-  }
-  yield* takeUntil(held.length);
 }

@@ -1,4 +1,4 @@
-import { type Context, createContext, runInContext } from 'node:vm';
+import { createContext, runInContext } from 'node:vm';
 import { Ajv, type ErrorObject, MissingRefError, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
@@ -6,13 +6,7 @@ import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import type { Violation } from './answer-value.ts';
 
-/** A schema that is ready to check values. */
-export interface CompiledSchema {
-  /** @returns nothing for a value that conforms @throws Failure `usage` if it takes longer than the limit */
-  check(value: unknown): readonly Violation[];
-  /** Keywords and formats that are unknown, and not checked. */
-  readonly unknown: readonly string[];
-}
+export type CompiledSchema = ReturnType<typeof compileSchema>;
 
 /** Milliseconds for one value: a pattern can take years. */
 const defaultLimit = 5000;
@@ -104,27 +98,6 @@ function compileFailure(error: unknown, label: string): Failure {
   return new Failure('usage', `${label} cannot be used: ${reason}`, { cause: error });
 }
 
-/** Runs `run` of a context. @throws Failure `usage` if it takes longer than `limit` milliseconds, in a pattern too */
-function runWithin(limit: number, label: string, context: Context): void {
-  try {
-    runInContext('run()', context, { timeout: limit });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw new Failure('usage', `${label} takes longer than ${limit} ms to check an answer`, {
-      hint: 'simplify its patterns: repetitions inside repetitions take long',
-      cause: error,
-    });
-  }
-}
-
-/** @throws Failure `usage` with the first mistake */
-function refuseInvalid(ajv: Validator, schema: JsonObject, label: string): void {
-  if (ajv.validateSchema(schema) === true) return;
-  const [first] = violationsOf(ajv.errors ?? []);
-  const path = first === undefined || first.path === '' ? '' : `${first.path} `;
-  throw new Failure('usage', `${label} is not a JSON Schema: ${path}${first?.message ?? ''}`);
-}
-
 /**
  * Compiles a schema of draft 2020-12 or 7. `format` is checked; a value is never changed.
  * @throws Failure `usage` for a schema that is not valid, or refers to something outside it
@@ -132,13 +105,17 @@ function refuseInvalid(ajv: Validator, schema: JsonObject, label: string): void 
 export function compileSchema(
   source: JsonObject,
   { label, limit = defaultLimit }: { readonly label: string; readonly limit?: number },
-): CompiledSchema {
+) {
   const Constructor = validatorOf(source, label);
   const { $schema: _draft, ...schema } = source;
   const unknown = new Set<string>();
   const ajv = new Constructor(optionsOf(unknown));
   ajvFormats.default(ajv);
-  refuseInvalid(ajv, schema, label);
+  if (ajv.validateSchema(schema) !== true) {
+    const [first] = violationsOf(ajv.errors ?? []);
+    const problem = `${first?.path ?? ''} ${first?.message ?? ''}`.trimStart();
+    throw new Failure('usage', `${label} is not a JSON Schema: ${problem}`);
+  }
   let validate: ValidateFunction;
   try {
     validate = compile(ajv, schema, unknown);
@@ -151,11 +128,22 @@ export function compileSchema(
   let checked: unknown;
   const context = createContext({ run: () => validate(checked) });
   return {
-    check(value) {
+    /** @returns nothing for a value that conforms @throws Failure `usage` if it takes longer than the limit */
+    check(value: unknown) {
       checked = value;
-      runWithin(limit, label, context);
+      try {
+        // Interrupts a pattern, too.
+        runInContext('run()', context, { timeout: limit });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+        throw new Failure('usage', `${label} takes longer than ${limit} ms to check an answer`, {
+          hint: 'simplify its patterns: repetitions inside repetitions take long',
+          cause: error,
+        });
+      }
       return violationsOf(validate.errors ?? []);
     },
+    /** Keywords and formats that are unknown, and not checked. */
     unknown: [...unknown],
   };
 }

@@ -31,26 +31,22 @@ const description = /[^,\n\]}]*/y;
 /** The same in a text with a field on each line, as `llm` has them: commas are a part of it. */
 const lineDescription = /[^\n]*/y;
 
-interface Reader {
-  /** The text that matches at the current place, which moves behind it. */
-  take(pattern: RegExp): string | undefined;
-  /** Whether the next character is one of these; at the end, whether the list is empty. */
-  sees(characters: string): boolean;
-  fail(problem: string, hint?: string): Failure;
-}
+type Reader = ReturnType<typeof createReader>;
 
-function createReader(text: string, label: string): Reader {
+function createReader(text: string, label: string) {
   let at = 0;
   return {
-    take(pattern) {
+    /** The text that matches at the current place, which moves behind it. */
+    take(pattern: RegExp): string | undefined {
       pattern.lastIndex = at;
       const found = pattern.exec(text)?.[0];
       at += found?.length ?? 0;
       return found;
     },
-    sees: (characters) =>
+    /** Whether the next character is one of these; at the end, whether the list is empty. */
+    sees: (characters: string) =>
       at === text.length ? characters === '' : characters.includes(text.charAt(at)),
-    fail(problem, hint = 'for example: "name, age int, tags string[], bio: a short text"') {
+    fail(problem: string, hint = 'for example: "name, age int, tags string[], bio: a short text"') {
       const rest = JSON.stringify(text.slice(at, at + 20));
       const place = at === text.length ? 'at the end' : `at ${rest}`;
       return new Failure('usage', `${label}: ${problem} ${place}`, { hint });
@@ -88,10 +84,7 @@ function namedType(reader: Reader, name: string, field: string): JsonObject {
 
 /** Reads a type that has no `[]` behind it. */
 function readItemType(reader: Reader, field: string): JsonObject {
-  if (reader.sees('[') && reader.take(/\[(?=\])/y) !== undefined) {
-    reader.take(/\]/y);
-    return { type: 'array', items: { type: 'string' } };
-  }
+  if (reader.take(/\[\]/y) !== undefined) return { type: 'array', items: { type: 'string' } };
   if (reader.take(/\{/y) !== undefined) return readObject(reader, '}');
   if (reader.take(/\[/y) !== undefined) return { type: 'array', items: readObject(reader, ']') };
   const name = takeWord(reader);
@@ -107,13 +100,7 @@ function readType(reader: Reader, field: string): JsonObject {
   return type;
 }
 
-interface Field {
-  readonly name: string;
-  readonly isOptional: boolean;
-  readonly schema: JsonObject;
-}
-
-function readField(reader: Reader, ending: RegExp): Field {
+function readField(reader: Reader, ending: RegExp) {
   const name = takeWord(reader);
   if (name === undefined || name === '') throw reader.fail('expected the name of a field');
   const isOptional = reader.take(/\?/y) !== undefined;
@@ -131,7 +118,7 @@ function readField(reader: Reader, ending: RegExp): Field {
 
 /** @param end the closing bracket; empty for the end of the text. @param ending of a description */
 function readObject(reader: Reader, end: ']' | '}' | '', ending = description): JsonObject {
-  const fields = new Map<string, Field>();
+  const fields = new Map<string, ReturnType<typeof readField>>();
   for (;;) {
     reader.take(separators);
     if (reader.sees(end)) break;

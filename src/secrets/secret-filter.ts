@@ -32,28 +32,11 @@ export interface Range {
   readonly end: number;
 }
 
-/** What a search in the start of a text found. */
-interface Search {
-  /** The secrets in any order; some may overlap. */
-  readonly found: readonly Range[];
-  /** The index from which on the text may be the start of a secret. */
-  readonly open: number;
-  /** The index up to which the text can be shown unless a secret spans it. */
-  readonly shown: number;
-}
-
 /**
  * Finds secrets in texts: as they are, percent-encoded, escaped as in JSON, and in base64 of both alphabets. Characters
  * and control sequences that a terminal hides cannot interrupt a secret.
  */
-export interface SecretFilter {
-  /** Replaces every secret by `***`. A secret that the caller has cut in two stays. */
-  readonly mask: (text: string) => string;
-  /** The secrets of a text, in ascending order. */
-  readonly find: (text: string) => readonly Range[];
-  /** Searches a text that goes on. */
-  readonly search: (text: string) => Search;
-}
+export type SecretFilter = NonNullable<ReturnType<typeof createSecretFilter>>;
 
 const lowerCaseCodes = (text: string) => text.replaceAll(/%../g, (code) => code.toLowerCase());
 
@@ -120,7 +103,7 @@ function withoutHidden(text: string) {
   return { shown, places, unfinished: state.sequence === 'text' ? text.length : unfinished };
 }
 
-function searchForms(text: string, forms: readonly string[]): Search {
+function searchForms(text: string, forms: readonly string[]) {
   const found: Range[] = [];
   let [open, shown] = [text.length, text.length];
   const read = (reading: string, placeOf: (index: number) => number) => {
@@ -143,20 +126,31 @@ function searchForms(text: string, forms: readonly string[]): Search {
   }
   const most = maxHidden + Math.max(...forms.map(({ length }) => length));
   const isLong = text.length - open > most;
-  return { found, open: isLong ? text.length : open, shown: isLong ? text.length : shown };
+  return {
+    /** The secrets in any order; some may overlap. */
+    found,
+    /** The index from which on the text may be the start of a secret. */
+    open: isLong ? text.length : open,
+    /** The index up to which the text can be shown unless a secret spans it. */
+    shown: isLong ? text.length : shown,
+  };
 }
 
 /** Makes a filter for the secrets of `shortest` or more characters; undefined if there are none. */
-export function createSecretFilter(
-  secrets: readonly string[],
-  shortest: number,
-): SecretFilter | undefined {
+export function createSecretFilter(secrets: readonly string[], shortest: number) {
   const long = secrets.filter(({ length }) => length >= shortest);
   const forms = [...new Set(long.flatMap(formsOf))];
   if (forms.length === 0) return undefined;
   const search = (text: string) => searchForms(text, forms);
   const find = (text: string) => joinRanges(search(text).found);
-  return { mask: (text) => replaceRanges(text, find(text), () => mark), find, search };
+  return {
+    /** Replaces every secret by `***`. A secret that the caller has cut in two stays. */
+    mask: (text: string) => replaceRanges(text, find(text), () => mark),
+    /** The secrets of a text, in ascending order. */
+    find,
+    /** Searches a text that goes on. */
+    search,
+  };
 }
 
 /** Sorts the ranges, and joins those that overlap: the first of them grows. */
@@ -202,7 +196,7 @@ export function createMaskedStream(filter: SecretFilter): MaskedStream {
   /** How many of its characters were returned. */
   let returned = 0;
 
-  function release({ found, open, shown }: Search): string {
+  function release({ found, open, shown }: ReturnType<typeof searchForms>): string {
     const ranges = joinRanges(found).filter(({ end }) => end > returned);
     const undecided = ranges.find(({ start, end }) => start < shown && end > shown);
     const until = Math.max(returned, undecided?.start ?? shown);

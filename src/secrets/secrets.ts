@@ -8,26 +8,22 @@ import {
 import { secretsOf, type SecretSources } from './secret-parts.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
 
-/** The secrets of a run. */
-export interface Secrets {
-  /** The filter of those with `shortest` or more characters; a new one after each `keep`. */
-  filter(shortest: number): SecretFilter | undefined;
-  keep(sources: SecretSources): void;
-}
+export type Secrets = ReturnType<typeof createSecrets>;
 
 /** Starts with the secrets of the environment. */
-export function createSecrets(environment: Environment): Secrets {
+export function createSecrets(environment: Environment) {
   let sources: readonly SecretSources[] = [{ environment }];
   // Created when they are first needed.
   const filters = new Map<number, SecretFilter | undefined>();
   return {
-    filter(shortest) {
+    /** The filter of those with `shortest` or more characters; a new one after each `keep`. */
+    filter(shortest: number): SecretFilter | undefined {
       if (!filters.has(shortest)) {
         filters.set(shortest, createSecretFilter(sources.flatMap(secretsOf), shortest));
       }
       return filters.get(shortest);
     },
-    keep(more) {
+    keep(more: SecretSources): void {
       sources = [...sources, more];
       filters.clear();
     },

@@ -16,10 +16,8 @@ import {
   wholeNumber,
 } from './value-types.ts';
 
-/** A setting without a value by default. */
 const optional = <Value>(type: ValueType<Value>, summary: string) => ({ type, summary });
 
-/** A setting that always has a value. */
 const withDefault = <Value>(type: ValueType<Value>, value: NoInfer<Value>, summary: string) => ({
   type,
   summary,

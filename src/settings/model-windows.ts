@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import { type Notices, silentNotices } from '../output/notices.ts';
-import { replaceFile } from '../storage/state-file.ts';
+import { replaceFile } from '../storage/files.ts';
 import { errorCode } from '../storage/storage-failure.ts';
 import { resolveFolders, type FolderFacts } from './folders.ts';
 import type { ResolvedSettings } from './resolved-settings.ts';

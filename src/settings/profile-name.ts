@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
 import type { Resolved, Source } from './resolved-settings.ts';
-import { isPrototypeName } from './setting-value.ts';
+import { isPrototypeName } from '../json.ts';
 import { emptyCredentials, ownEntry, type StoredSettings } from './stored-settings.ts';
 
 /** Returns the profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */

@@ -3,25 +3,17 @@ import { definitions } from './definitions.ts';
 import { checkProfileName, defaultProfile, knownProfiles, unknownProfile } from './profile-name.ts';
 import { parseSettingName } from './setting-name.ts';
 import { parseApiKey } from './setting-value.ts';
-import { ownEntry, type Profile, type StoredSettings, withoutEntry } from './stored-settings.ts';
+import { ownEntry, type StoredSettings } from './stored-settings.ts';
 
-// Pure changes of the stored settings; `changeStored` applies them to the files.
-
-function withProfile(stored: StoredSettings, name: string, profile: Profile): StoredSettings {
-  const { settings } = stored;
-  return {
-    ...stored,
-    settings: { ...settings, profiles: { ...settings.profiles, [name]: profile } },
-  };
-}
+// Changes of the stored settings, in the copy that `changeStored` passes.
 
 /** Returns the value stored in the profile, if any. @throws Failure `usage` for an unknown setting */
 export function getStoredSetting(
-  stored: StoredSettings,
+  { settings }: StoredSettings,
   profile: string,
   setting: string,
 ): unknown {
-  let value: unknown = ownEntry(stored.settings.profiles, profile);
+  let value: unknown = ownEntry(settings.profiles, profile);
   for (const key of parseSettingName(setting).path) {
     value = isJsonObject(value) ? ownEntry(value, key) : undefined;
   }
@@ -34,50 +26,42 @@ export function getStoredSetting(
  * @throws Failure `usage` for an unknown setting, a bad value or a bad profile name
  */
 export function setStoredSetting(
-  stored: StoredSettings,
+  { settings: { profiles } }: StoredSettings,
   profile: string,
   setting: string,
   text: string,
-): StoredSettings {
+): void {
   const named = parseSettingName(setting);
   const [name, member] = named.path;
   const value = named.store(text, { label: setting, kind: 'usage' });
-  const own = ownEntry(stored.settings.profiles, checkProfileName(profile, 'this', 'usage')) ?? {};
+  const own = ownEntry(profiles, checkProfileName(profile, 'this', 'usage')) ?? {};
   const changed = member === undefined ? value : { ...(own[name] as JsonObject), [member]: value };
-  return withProfile(stored, profile, { ...own, [name]: changed });
+  profiles[profile] = { ...own, [name]: changed };
 }
 
-/**
- * Removes a setting; returns the same object if there is nothing to remove.
- * @throws Failure `usage` for an unknown setting
- */
-export function unsetStoredSetting(
-  stored: StoredSettings,
-  profile: string,
-  setting: string,
-): StoredSettings {
-  if (getStoredSetting(stored, profile, setting) === undefined) return stored;
-  const [name, member] = parseSettingName(setting).path;
-  const own = ownEntry(stored.settings.profiles, profile) ?? {};
-  const rest = member === undefined ? {} : withoutEntry(own[name] as JsonObject, member);
-  const isEmpty = Object.keys(rest).length === 0;
-  const changed = isEmpty ? withoutEntry(own, name) : { ...own, [name]: rest };
-  return withProfile(stored, profile, changed);
+/** Removes a setting, and a family without members. @throws Failure `usage` for an unknown setting */
+export function unsetStoredSetting(stored: StoredSettings, profile: string, setting: string): void {
+  if (getStoredSetting(stored, profile, setting) === undefined) return;
+  const [name, member = ''] = parseSettingName(setting).path;
+  const own: Record<string, unknown> = stored.settings.profiles[profile] ?? {};
+  const { [member]: _, ...rest } = (member === '' ? {} : own[name]) as JsonObject;
+  if (Object.keys(rest).length === 0) delete own[name];
+  else own[name] = rest;
 }
 
 /** Makes a profile the current one. @throws Failure `configuration` for an unknown one */
-export function useProfile(stored: StoredSettings, profile: string): StoredSettings {
+export function useProfile(stored: StoredSettings, profile: string): void {
   if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
-  return { ...stored, settings: { ...stored.settings, profile } };
+  stored.settings.profile = profile;
 }
 
 /** Removes a profile and its key; if it was the current one, the default profile is. @throws Failure `configuration` */
-export function deleteProfile(stored: StoredSettings, profile: string): StoredSettings {
+export function deleteProfile(stored: StoredSettings, profile: string): void {
   if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
-  const { profile: current, ...settings } = stored.settings;
-  const profiles = withoutEntry(settings.profiles, profile);
-  const kept = current === undefined || current === profile ? {} : { profile: current };
-  return removeCredential({ ...stored, settings: { ...settings, ...kept, profiles } }, profile);
+  const { settings, credentials } = stored;
+  if (settings.profile === profile) delete settings.profile;
+  delete settings.profiles[profile];
+  delete credentials.profiles[profile];
 }
 
 /**
@@ -96,34 +80,20 @@ export function saveService(
     readonly baseUrl: string;
     readonly apiPath?: string | undefined;
   },
-): StoredSettings {
-  const key = apiKey === undefined ? undefined : parseApiKey(apiKey, 'the API key', 'usage');
-  const withUrl = setStoredSetting(stored, profile, definitions.baseUrl.name, baseUrl);
+): void {
+  const { profiles } = stored.credentials;
+  setStoredSetting(stored, profile, definitions.baseUrl.name, baseUrl);
   const path = definitions.apiPath.name;
-  const changed =
-    apiPath === undefined
-      ? unsetStoredSetting(withUrl, profile, path)
-      : setStoredSetting(withUrl, profile, path, apiPath);
-  if (key === undefined) return removeCredential(changed, profile);
-  const { credentials } = changed;
-  const credential = { apiKey: key, baseUrl: baseUrl.trim() };
-  return {
-    ...changed,
-    credentials: { ...credentials, profiles: { ...credentials.profiles, [profile]: credential } },
-  };
+  if (apiPath === undefined) unsetStoredSetting(stored, profile, path);
+  else setStoredSetting(stored, profile, path, apiPath);
+  delete profiles[profile];
+  if (apiKey === undefined) return;
+  const key = parseApiKey(apiKey, 'the API key', 'usage');
+  profiles[profile] = { apiKey: key, baseUrl: baseUrl.trim() };
 }
 
-/** Tells whether a profile has a stored key. */
 export const hasKey = ({ credentials }: StoredSettings, profile: string): boolean =>
   ownEntry(credentials.profiles, profile) !== undefined;
-
-/** Removes the key of a profile; returns the same object if it has none. */
-export function removeCredential(stored: StoredSettings, profile: string): StoredSettings {
-  if (!hasKey(stored, profile)) return stored;
-  const { credentials } = stored;
-  const profiles = withoutEntry(credentials.profiles, profile);
-  return { ...stored, credentials: { ...credentials, profiles } };
-}
 
 /** Lists all profiles; the current one is that of `config use`, else the default one. */
 export function listProfiles(stored: StoredSettings) {

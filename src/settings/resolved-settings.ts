@@ -41,7 +41,6 @@ export interface ResolvedSettings {
   readonly params: Readonly<Record<string, Resolved<unknown>>>;
   /** Extra headers, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The prices by model id. */
   readonly prices: PriceTable;
   /** Unchecked keys by action, see `ownKeyMap`. */
   readonly keys: JsonObject;
@@ -80,7 +79,6 @@ export function withKey(
   return { ...others, unsentSecrets, ...(apiKey !== undefined && { apiKey }) };
 }
 
-/** Returns the values of parameters. */
 export function withoutSources(params: ResolvedSettings['params']): JsonObject {
   return Object.fromEntries(Object.entries(params).map(([name, { value }]) => [name, value]));
 }

@@ -10,7 +10,6 @@ import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 
 const roleExtension = '.md';
 
-/** Returns the folder of the roles; undefined without a settings folder. */
 function rolesFolder(facts: FolderFacts): string | undefined {
   const { config } = resolveFolders(facts);
   return config === undefined ? undefined : path.join(config, 'roles');

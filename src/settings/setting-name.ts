@@ -19,7 +19,6 @@ import {
 } from './setting-value.ts';
 import { storedValue } from './value-types.ts';
 
-/** Checks the name of an extra field of the request body. */
 export const checkParameterName = nameCheck(
   'parameter',
   /./s,
@@ -49,7 +48,6 @@ const checkHeader = nameCheck(
 
 const partNames = coloredParts.map(({ name }) => name);
 
-/** The families by name. */
 export const families: Readonly<
   Record<
     Family,

@@ -5,43 +5,30 @@ import { priceText } from './prices.ts';
 import type { ResolvedSettings, Source } from './resolved-settings.ts';
 import { storedValue } from './value-types.ts';
 
-/** A line of `config list` or of a dry run, masked. */
-export interface SettingRow {
-  /** `model`, `params.temperature`, `headers.x-team`, `api-key`. */
-  readonly name: string;
-  /** The value as `config set` takes it; undefined if there is none. */
-  readonly value: string | undefined;
-  /** The value as the settings file has it: a number, true or false, the JSON of a parameter, else text. Absent if `value` is. */
-  readonly json?: unknown;
-  readonly source: Source;
-}
+/** A line of `config list` or of a dry run. */
+export type SettingRow = ReturnType<typeof settingRow>;
 
-function maskSettingValue(name: string, value: string): string {
-  if (name === definitions.baseUrl.name) return maskUrl(value);
+/**
+ * Makes a row, with secrets masked.
+ * @param name `model`, `params.temperature`, `headers.x-team`, `api-key`
+ * @param value as the settings file has it: a number, true or false, the JSON of a parameter, else text
+ */
+export function settingRow(name: string, value: unknown, source: Source) {
   const header = /^headers\.(?<header>.+)$/.exec(name)?.groups?.['header'];
-  return header !== undefined && isSecretHeader(header) ? maskMark : value;
+  const isSecret = header !== undefined && isSecretHeader(header);
+  const isAddress = name === definitions.baseUrl.name && typeof value === 'string';
+  const shown = isAddress ? maskUrl(value) : value;
+  return { name, value: isSecret ? maskMark : shown, source };
 }
 
-/** Writes a stored value for output, with secrets masked. @param name as in {@link SettingRow} */
-export function storedText(name: string, value: unknown): string {
-  return maskSettingValue(name, typeof value === 'string' ? value : JSON.stringify(value));
-}
-
-/** Makes a row with a value as the settings file has it, masked. */
-export function settingRow(name: string, stored: unknown, source: Source): SettingRow {
-  if (stored === undefined) return { name, value: undefined, source };
-  if (typeof stored !== 'string')
-    return { name, value: JSON.stringify(stored), json: stored, source };
-  const value = maskSettingValue(name, stored);
-  return { name, value, json: value, source };
-}
+/** Writes the value of a row as `config set` takes it. */
+export const valueText = ({ name, value }: SettingRow): string =>
+  typeof value === 'string' && !name.startsWith('params.') ? value : JSON.stringify(value);
 
 /** Makes a row for JSON output; null if there is no value. */
-export function jsonRow({ name, json = null, source }: SettingRow) {
-  return { name, value: json, source };
-}
+export const jsonRow = ({ name, value = null, source }: SettingRow) => ({ name, value, source });
 
-/** Lists all settings in force, in the order of the table, with secrets masked. */
+/** Lists all settings in force, in the order of the table; undefined for those without a value. */
 export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] {
   const settings = settingKeys.map((key) => {
     const { name, type } = definitions[key] as Definition<unknown>;
@@ -50,9 +37,9 @@ export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] 
     return settingRow(name, stored, resolved.sources[key]);
   });
   const { params, headers, keys, colors, profile, apiKey, apiKeyCommand: printed } = resolved;
-  const parameters = Object.entries(params).map(([key, { value, source }]) => {
-    return { name: `params.${key}`, value: JSON.stringify(value), json: value, source };
-  });
+  const parameters = Object.entries(params).map(([key, { value, source }]) =>
+    settingRow(`params.${key}`, value, source),
+  );
   const prices = Object.fromEntries(
     Array.from(resolved.prices, ([model, price]) => [model, priceText(price)] as const),
   );

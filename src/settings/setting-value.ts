@@ -1,5 +1,5 @@
 import { Failure, type FailureKind } from '../failure.ts';
-import { inexactNumbers, isTooDeep, jsonProblem, parseJson } from '../json.ts';
+import { inexactNumbers, isPrototypeName, isTooDeep, jsonProblem, parseJson } from '../json.ts';
 import { keyProblem } from '../secrets/secret-parts.ts';
 import type { Definition } from './definitions.ts';
 
@@ -24,11 +24,6 @@ export function profileOrigin(setting: string, profile: string): ValueOrigin {
 export function badValue({ kind, label, hint }: ValueOrigin, expected: string): Failure {
   return new Failure(kind, `${label} must be ${expected}`, { hint });
 }
-
-const prototypeNames = new Set(['__proto__', 'constructor', 'prototype']);
-
-/** Whether a name would set the prototype of an object. */
-export const isPrototypeName = (name: string): boolean => prototypeNames.has(name);
 
 /**
  * Makes the check of the names in a family of settings, which returns the name.

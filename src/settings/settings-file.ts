@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type Conf from 'conf';
+import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import { makePrivateFolder, removeFile, withDescriptor } from '../storage/files.ts';
-import { type LockOptions, withLock } from '../storage/lock/lock.ts';
+import { type LockOptions, withLock } from '../storage/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import { type Notices, silentNotices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from './folders.ts';
@@ -77,54 +77,18 @@ export function readStored(facts: FolderFacts, notices: Notices): StoredSettings
   };
 }
 
-/** Replaces a file. @param name of the file @throws Failure */
-function write(
-  Store: typeof Conf,
-  folder: string,
-  name: 'config' | 'credentials',
-  platform: NodeJS.Platform,
-  document: JsonObject,
-): void {
-  const filePath = settingsPath(folder, name);
-  const parse = name === 'config' ? parseSettingsDocument : parseCredentialsDocument;
-  try {
-    const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
-    for (const entry of fs.readdirSync(path.dirname(target))) {
-      // Left by interrupted writes, they may contain a deleted key.
-      const isTemporary = entry.startsWith(`${path.basename(target)}.tmp-`);
-      if (isTemporary) removeFile(path.join(path.dirname(target), entry));
-    }
-    const store = new Store<Record<string, unknown>>({
-      cwd: folder,
-      configName: name,
-      configFileMode: privateMode,
-      projectSuffix: '',
-      accessPropertiesByDotNotation: false,
-      // The default of conf fails at a byte order mark and quotes the content of a damaged file.
-      deserialize: (text) => ({ ...parse(text, filePath) }),
-      serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
-    });
-    store.store = { ...document };
-    // In some sandboxes conf writes in place, which does not change the mode of an existing file.
-    if (platform !== 'win32') fs.chmodSync(filePath, privateMode);
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw storageFailure('write', filePath, error, configVariable);
-  }
-}
-
 /**
  * Reads, changes and writes the settings under a lock, so that concurrent changes are not lost. A file is written only
- * if `change` returns a different document for it; it is replaced atomically and is private.
+ * if `change` changed its document; it is replaced atomically and is private.
  * @throws Failure `storage` if that fails, `configuration` for a damaged file, or what `change` throws
  */
 export async function changeStored(
   context: LockOptions & FolderFacts,
-  change: (stored: StoredSettings) => StoredSettings,
+  change: (stored: StoredSettings) => void,
 ): Promise<StoredSettings> {
   const { platform } = context;
-  const { config: folder } = resolveFolders(context);
-  if (folder === undefined) {
+  const { config: folder = '' } = resolveFolders(context);
+  if (folder === '') {
     throw new Failure('storage', 'cannot save settings: the home folder is unknown', {
       hint: `set HOME, or ${configVariable} to a folder of your choice`,
     });
@@ -135,16 +99,43 @@ export async function changeStored(
     throw storageFailure('write', folder, error, configVariable);
   }
   // Loaded before the lock is taken: loading takes longer than the write.
-  const { default: Store } = await import('conf');
+  const { default: Conf } = await import('conf');
+  function write(name: 'config' | 'credentials', document: JsonObject): void {
+    const filePath = settingsPath(folder, name);
+    const parse = name === 'config' ? parseSettingsDocument : parseCredentialsDocument;
+    try {
+      const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
+      for (const entry of fs.readdirSync(path.dirname(target))) {
+        // Left by interrupted writes, they may contain a deleted key.
+        const isTemporary = entry.startsWith(`${path.basename(target)}.tmp-`);
+        if (isTemporary) removeFile(path.join(path.dirname(target), entry));
+      }
+      const store = new Conf<Record<string, unknown>>({
+        cwd: folder,
+        configName: name,
+        configFileMode: privateMode,
+        projectSuffix: '',
+        accessPropertiesByDotNotation: false,
+        // The default of conf fails at a byte order mark and quotes the content of a damaged file.
+        deserialize: (text) => ({ ...parse(text, filePath) }),
+        serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+      });
+      store.store = { ...document };
+      // In some sandboxes conf writes in place, which does not change the mode of an existing file.
+      if (platform !== 'win32') fs.chmodSync(filePath, privateMode);
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw storageFailure('write', filePath, error, configVariable);
+    }
+  }
   return withLock(path.join(folder, 'settings.lock'), context, () => {
     const stored = readStored(context, silentNotices);
-    const changed = change(stored);
+    const changed = structuredClone(stored);
+    change(changed);
     const { settings, credentials } = changed;
     // Credentials first: after a crash between the two writes, the new key has an older base URL and is not sent.
-    if (credentials !== stored.credentials) {
-      write(Store, folder, 'credentials', platform, credentials);
-    }
-    if (settings !== stored.settings) write(Store, folder, 'config', platform, settings);
+    if (!isDeepStrictEqual(credentials, stored.credentials)) write('credentials', credentials);
+    if (!isDeepStrictEqual(settings, stored.settings)) write('config', settings);
     return changed;
   });
 }

@@ -9,19 +9,19 @@ export type Profile = JsonObject & { readonly [Name in Family]?: JsonObject };
 export interface SettingsDocument {
   readonly [key: string]: unknown;
   /** The profile that `config use` chose. */
-  readonly profile?: string;
-  readonly profiles: Readonly<Record<string, Profile>>;
+  profile?: string;
+  readonly profiles: Record<string, Profile>;
 }
 
 /** `credentials.json`. A key is sent only to the origin of its address. */
 export interface CredentialsDocument {
   readonly [key: string]: unknown;
-  readonly profiles: Readonly<
-    Record<string, JsonObject & { readonly apiKey: string; readonly baseUrl: string }>
+  readonly profiles: Record<
+    string,
+    JsonObject & { readonly apiKey: string; readonly baseUrl: string }
   >;
 }
 
-/** The content of both files. */
 export interface StoredSettings {
   readonly settings: SettingsDocument;
   readonly credentials: CredentialsDocument;
@@ -87,12 +87,4 @@ export function ownEntry<Value>(
   name: string,
 ): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-/** Copies a record without one entry. */
-export function withoutEntry<Value>(
-  record: Readonly<Record<string, Value>>,
-  name: string,
-): Readonly<Record<string, Value>> {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
 }

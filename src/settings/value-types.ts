@@ -149,7 +149,6 @@ export const duration: ValueType<number> = {
   store: formatDuration,
 };
 
-/** Makes a type for whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): ValueType<number> {
   return {
     name: 'number',
@@ -173,7 +172,6 @@ export const trueOrFalse: ValueType<boolean> = {
   },
 };
 
-/** Makes a type for one of some words. */
 export function oneOf<Word extends string>(...words: readonly Word[]): ValueType<Word> {
   const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
   return {

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makePrivateFolder, withDescriptor } from './files.ts';
+import { makePrivateFolder, stateVariable, withDescriptor } from './files.ts';
+import { storageFailure } from './storage-failure.ts';
 
 const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = fs.constants;
 
@@ -37,7 +38,7 @@ export const appendFile: AppendFile = {
 };
 
 /** Whether the last line of an open file has no line end; false for an empty file. @throws the system's error */
-export function isTorn(descriptor: number): boolean {
+function isTorn(descriptor: number): boolean {
   const { size } = fs.fstatSync(descriptor);
   if (size === 0) return false;
   const last = Buffer.alloc(1);
@@ -47,3 +48,25 @@ export function isTorn(descriptor: number): boolean {
 
 /** Opens a file for {@link isTorn}. @throws the system's error */
 export const endsTorn = (path: string): boolean => withDescriptor(fs.openSync(path, 'r'), isTorn);
+
+/**
+ * Appends a line, or several with line feeds between them, with a single write to a file readable only by its owner
+ * (0600). If the last line is incomplete, it is ended first.
+ * @param variable the environment variable that sets the folder of the file
+ * @throws Failure `storage`
+ */
+export function appendLine(file: string, line: string, variable = stateVariable): void {
+  try {
+    makePrivateFolder(dirname(file));
+    withDescriptor(fs.openSync(file, 'a+', 0o600), (descriptor) => {
+      const { mode } = fs.fstatSync(descriptor);
+      if ((mode & 0o077) !== 0) fs.fchmodSync(descriptor, 0o600);
+      const bytes = Buffer.from(`${isTorn(descriptor) ? '\n' : ''}${line}\n`);
+      if (fs.writeSync(descriptor, bytes) < bytes.length) {
+        throw Object.assign(new Error('not all of it was written'), { code: 'ENOSPC' });
+      }
+    });
+  } catch (error) {
+    throw storageFailure('write', file, error, variable);
+  }
+}

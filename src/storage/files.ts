@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCode } from './storage-failure.ts';
+import { errorCode, storageFailure } from './storage-failure.ts';
 
 // What Node's functions for files do not do as natter needs it.
 
@@ -16,9 +16,19 @@ export function withDescriptor<Result>(
   }
 }
 
-/** Whether a folder has this path; false for a missing file. */
-export const isFolder = (name: string) =>
-  fs.statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
+/** What a path leads to; undefined if that is nothing, or cannot be looked up. */
+export function entryAt(name: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(name, { throwIfNoEntry: false });
+  } catch {
+    // A file where a folder is expected, a folder that may not be entered, a name that is too long, a link to itself.
+    return undefined;
+  }
+}
+
+export const isFile = (name: string): boolean => entryAt(name)?.isFile() === true;
+
+export const isFolder = (name: string): boolean => entryAt(name)?.isDirectory() === true;
 
 /**
  * Creates a folder for its owner only (0700), and its missing parents. One by one, because Node's recursive mkdir never
@@ -101,6 +111,24 @@ export function replaceContent(
     fs.writeFileSync(descriptor, content),
   );
   renameFile(temporary, file);
+}
+
+/** The environment variable with the folder of natter's state. */
+export const stateVariable = 'NATTER_STATE_DIR';
+
+/**
+ * Replaces a file of the state folder (0600) atomically.
+ * @param writer differs between processes that may write the file at the same time
+ * @throws Failure `storage`
+ */
+export function replaceFile(file: string, content: string, writer?: number): void {
+  try {
+    makePrivateFolder(dirname(file));
+    const next = `${file}${writer === undefined ? '' : `.${writer}`}.new`;
+    replaceContent(file, content, 0o600, next);
+  } catch (error) {
+    throw storageFailure('write', file, error, stateVariable);
+  }
 }
 
 /** The errors of systems and file systems that do not support it, and of folders that are not readable. */

@@ -76,11 +76,10 @@ const maxLength = 4000;
 /** Hostile formulas nest deeper. */
 const maxDepth = 30;
 
-/** Thrown where a formula has no Unicode form. */
-class NotUnicode extends Error {}
+const notUnicode = new Error('a part of the formula has no Unicode form');
 
 function fail(): never {
-  throw new NotUnicode();
+  throw notUnicode;
 }
 
 /** A formula that is read from left to right. */
@@ -114,7 +113,7 @@ export function formulaRows(formula: string): readonly string[] | undefined {
     );
     return shown.length === 0 ? undefined : shown;
   } catch (error) {
-    if (error instanceof NotUnicode) return undefined;
+    if (error === notUnicode) return undefined;
     throw error;
   }
 }
@@ -136,13 +135,20 @@ function tidy(row: string): string {
     .trim();
 }
 
-function peek({ source, at }: Reader): string {
-  return at < source.length ? String.fromCodePoint(source.codePointAt(at) ?? 0) : '';
+/** What a sticky pattern finds at the place of the reader. */
+function lookAt({ source, at }: Reader, pattern: RegExp): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(source);
 }
 
-function skipSpaces(reader: Reader): void {
-  while (/\s/.test(reader.source.charAt(reader.at))) reader.at += 1;
+/** Reads what a sticky pattern finds, or its group; undefined if it finds nothing. */
+function take(reader: Reader, pattern: RegExp): string | undefined {
+  const found = lookAt(reader, pattern);
+  reader.at += found?.[0].length ?? 0;
+  return found?.[1] ?? found?.[0];
 }
+
+const skipSpaces = (reader: Reader) => take(reader, /\s*/y);
 
 /** The text up to `end`, which is skipped; up to the end of the formula if it is empty. */
 function readUntil(reader: Reader, end: string): string {
@@ -158,11 +164,11 @@ function readUntil(reader: Reader, end: string): string {
 }
 
 function readPart(reader: Reader, before: string): string {
-  const character = peek(reader);
-  reader.at += character.length;
+  if (take(reader, /\s+/y) !== undefined) return ' ';
+  const character = take(reader, /[^]/uy) ?? '';
   switch (character) {
     case '\\':
-      return (commands.get(readName(reader)) ?? fail())(reader, before);
+      return (commands.get(take(reader, /[a-zA-Z]+\*?|[^]/y) ?? '') ?? fail())(reader, before);
     case '{':
       return readUntil(reader, '}');
     case '^':
@@ -182,55 +188,26 @@ function readPart(reader: Reader, before: string): string {
     case '#':
       return fail();
     default:
-      if (!/\s/.test(character)) return character;
-      skipSpaces(reader);
-      return ' ';
+      return character;
   }
-}
-
-/** The command's name after its backslash. */
-function readName(reader: Reader): string {
-  const found = /^(?:[a-zA-Z]+\*?|[^])/.exec(reader.source.slice(reader.at, reader.at + 40));
-  const name = found?.[0] ?? '';
-  reader.at += name.length;
-  return name;
 }
 
 /** A group, a command, or one character. */
 function readArgument(reader: Reader): string {
   skipSpaces(reader);
-  const character = peek(reader);
-  if (character === '' || '}^_&$%#'.includes(character)) return fail();
-  if (character === '{') {
-    reader.at += 1;
-    return readUntil(reader, '}').trim();
-  }
-  if (character !== '\\') {
-    reader.at += character.length;
-    return character;
-  }
+  const character = take(reader, /[^}^_&$%#]/uy) ?? fail();
+  if (character === '{') return readUntil(reader, '}').trim();
+  if (character !== '\\') return character;
+  const name = take(reader, /[a-zA-Z]+|[^]/y) ?? '';
   // A command that needs an argument of its own fails.
-  const end = /^\\(?:[a-zA-Z]+|[^])/.exec(reader.source.slice(reader.at, reader.at + 40));
-  const source = reader.source.slice(0, reader.at + (end?.[0].length ?? 1));
-  const text = readUntil({ ...reader, source }, '').trim();
-  reader.at = source.length;
-  return text;
+  return readUntil({ ...reader, source: `\\${name}`, at: 0 }, '').trim();
 }
 
 /** A group as it is written. */
-function readRawGroup(reader: Reader): string {
-  const found = /^\s*\{([^{}\\$]*)\}/.exec(reader.source.slice(reader.at));
-  if (found === null) return fail();
-  reader.at += found[0].length;
-  return found[1] ?? '';
-}
+const readRawGroup = (reader: Reader) => take(reader, /\s*\{([^{}\\$]*)\}/y) ?? fail();
 
 /** `[…]` as it is written; empty without it. */
-function readOption(reader: Reader): string {
-  const found = /^\s*\[([^\]{}\\]*)\]/.exec(reader.source.slice(reader.at));
-  reader.at += found?.[0].length ?? 0;
-  return found?.[1]?.trim() ?? '';
-}
+const readOption = (reader: Reader) => take(reader, /\s*\[([^\]{}\\]*)\]/y)?.trim() ?? '';
 
 /** Reads what follows a command, whose name is read already. @param before the row so far */
 type ReadCommand = (reader: Reader, before: string) => string;
@@ -268,13 +245,7 @@ const commands: ReadonlyMap<string, ReadCommand> = new Map([
   ['boxed', (reader) => `[${readArgument(reader)}]`],
   ['pmod', (reader) => ` (mod ${readArgument(reader)})`],
   ['tag', (reader) => `  (${readRawGroup(reader)})`],
-  [
-    'label',
-    (reader) => {
-      readRawGroup(reader);
-      return '';
-    },
-  ],
+  ['label', (reader) => readRawGroup(reader) && ''],
   ['mathbb', (reader) => readLetters(reader, doubleStruck)],
   ...allOf('mathcal mathscr', (reader) => readLetters(reader, script)),
   ...allOf('text textrm textbf textit mbox', readRawGroup),
@@ -285,20 +256,17 @@ const commands: ReadonlyMap<string, ReadCommand> = new Map([
   ...allOf('displaystyle textstyle scriptstyle limits nolimits nonumber notag', () => ''),
   ...allOf('big bigl bigr bigm Big Bigl Bigr Bigm bigg biggl biggr biggm', () => ''),
   ...allOf('Bigg Biggl Biggr Biggm', () => ''),
-  ...allOf('left right', readDelimiter),
+  // `\\left.` has no delimiter.
+  ...allOf('left right', (reader) => {
+    take(reader, /\s*\.?/y);
+    return '';
+  }),
 ]);
 
 function readRowEnd(reader: Reader): string {
   readOption(reader);
   if (reader.depth === reader.cellDepth) return '\n';
   return reader.depth > 1 ? fail() : '; ';
-}
-
-/** `\left.` has no delimiter. */
-function readDelimiter(reader: Reader): string {
-  skipSpaces(reader);
-  if (peek(reader) === '.') reader.at += 1;
-  return '';
 }
 
 function readAccent(reader: Reader, accent: string): string {
@@ -311,16 +279,16 @@ function readLetters(reader: Reader, letters: ReadonlyMap<string, string>): stri
 }
 
 /** A superscript (`^`) or subscript (`_`), after its mark. */
-function readScript(reader: Reader, mark: '^' | '_'): string {
+function readScript(reader: Reader, mark: string): string {
   const text = readArgument(reader);
-  return raise(text, mark, /[\p{L}\p{N}]/u.test(peek(reader)));
+  return raise(text, mark, lookAt(reader, /[\p{L}\p{N}]/uy) !== null);
 }
 
 /**
  * The text in raised or lowered characters if all of it has them, else after its mark.
  * @param isFollowed a letter or digit follows directly
  */
-function raise(text: string, mark: '^' | '_', isFollowed = false): string {
+function raise(text: string, mark: string, isFollowed = false): string {
   const characters = mark === '^' ? superscripts : subscripts;
   const compact = text.replaceAll(' ', '');
   const raised = Array.from(compact, (character) => characters.get(character));
@@ -335,17 +303,13 @@ function readLimits(reader: Reader): string {
   for (;;) {
     const { at } = reader;
     skipSpaces(reader);
-    const mark = peek(reader);
-    if (mark === '\\' && /^\\(?:no)?limits/.test(reader.source.slice(reader.at))) {
-      reader.at += 1;
-      readName(reader);
-    } else if (mark === '_' || mark === '^') {
-      reader.at += 1;
-      limits += raise(readArgument(reader), mark);
-    } else {
-      const needsSpace = /^(?:[\p{L}\p{N}]|\\[a-zA-Z])/u.test(reader.source.slice(reader.at));
-      if (!needsSpace) reader.at = at;
-      return needsSpace ? `${limits} ` : limits;
+    if (take(reader, /\\(?:no)?limits/y) !== undefined) continue;
+    const mark = take(reader, /[_^]/y);
+    if (mark !== undefined) limits += raise(readArgument(reader), mark);
+    else {
+      if (lookAt(reader, /[\p{L}\p{N}]|\\[a-zA-Z]/uy) !== null) return `${limits} `;
+      reader.at = at;
+      return limits;
     }
   }
 }
@@ -364,14 +328,14 @@ const maxBefore = 60;
 /** The name of a function with its limits, or a division. */
 const operatorBefore = /(?:[a-z]{2,}[^a-z\s]* |[/÷]\s*)$/;
 /** A letter, a number or an opening bracket, not the `dx` of an integral, or a command. */
-const factorAfter = /^(?:\s|~|\\[,;:! ])*(?:(?!d\p{L})[\p{L}\p{N}([]|\\([a-zA-Z]+))/u;
+const factorAfter = /(?:\s|~|\\[,;:! ])*(?:(?!d\p{L})[\p{L}\p{N}([]|\\([a-zA-Z]+))/uy;
 /** A number, a word, a root, a group, a function or a product, which needs no parentheses. */
 const simple = /^√?(?:[\p{L}\p{N}\p{M}∞∂∇′]+|\([^()]*\)|\|[^|]*\|)$/u;
 const product = /^[\p{L}\p{N}\p{M}∂]+\([^()]*\)$/u;
 
 /** Whether the source continues with what may be a factor of what is before it. */
-function hasFactor({ source, at }: Reader): boolean {
-  const found = factorAfter.exec(source.slice(at, at + 40));
+function hasFactor(reader: Reader): boolean {
+  const found = lookAt(reader, factorAfter);
   const name = found?.[1] ?? '';
   return found !== null && !relations.has(name) && name !== 'right' && name !== 'end';
 }
@@ -383,13 +347,12 @@ function readFraction(reader: Reader, before: string): string {
   const over = simple.test(above) || product.test(above) ? above : `(${above})`;
   const under = simple.test(below) ? below : `(${below})`;
   const text = fractions.get(`${above}/${below}`) ?? `${over}/${under}`;
-  const next = peek(reader);
-  if (next === '^' || next === '_') return `(${text})`;
+  if (lookAt(reader, /[_^]/y) !== null) return `(${text})`;
   if (text.includes('/')) {
     if (operatorBefore.test(before.slice(-maxBefore))) return `(${text})`;
     if (hasFactor(reader)) return `(${text}) `;
   }
-  return /^[\p{L}\p{N}(\\]/u.test(next) ? `${text} ` : text;
+  return lookAt(reader, /[\p{L}\p{N}(\\]/uy) === null ? text : `${text} `;
 }
 
 const brackets: ReadonlyMap<string, readonly [string, string]> = new Map([
@@ -412,8 +375,7 @@ function readEnvironment(reader: Reader): string {
   const name = readRawGroup(reader);
   const pair = brackets.get(name);
   if (pair === undefined && !alignments.test(name)) return fail();
-  const columns = /^\s*\{[clr|\s]*\}/.exec(reader.source.slice(reader.at));
-  if (name === 'array' && columns !== null) reader.at += columns[0].length;
+  if (name === 'array') take(reader, /\s*\{[clr|\s]*\}/y);
   const { cellDepth } = reader;
   reader.cellDepth = reader.depth + 1;
   const text = readUntil(reader, `\\end{${name}}`);

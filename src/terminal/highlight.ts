@@ -1,15 +1,5 @@
 import { StringStream, type StreamParser } from '@codemirror/language';
-import {
-  c,
-  cpp,
-  csharp,
-  dart,
-  java,
-  kotlin,
-  objectiveC,
-  scala,
-  shader,
-} from '@codemirror/legacy-modes/mode/clike';
+import * as clike from '@codemirror/legacy-modes/mode/clike';
 import { clojure } from '@codemirror/legacy-modes/mode/clojure';
 import { cmake } from '@codemirror/legacy-modes/mode/cmake';
 import { css, less, sCSS } from '@codemirror/legacy-modes/mode/css';
@@ -47,15 +37,15 @@ const rows: readonly (readonly [names: string, mode: StreamParser<unknown>])[] =
   ['javascript js jsx mjs cjs node', javascript],
   ['typescript ts tsx mts cts', typescript],
   ['json jsonc json5 jsonl ndjson', json],
-  ['c h', c],
-  ['cpp c++ cc cxx hpp hxx', cpp],
-  ['java', java],
-  ['csharp c# cs', csharp],
-  ['kotlin kt kts', kotlin],
-  ['scala', scala],
-  ['dart', dart],
-  ['objectivec objective-c objc', objectiveC],
-  ['glsl shader hlsl', shader],
+  ['c h', clike.c],
+  ['cpp c++ cc cxx hpp hxx', clike.cpp],
+  ['java', clike.java],
+  ['csharp c# cs', clike.csharp],
+  ['kotlin kt kts', clike.kotlin],
+  ['scala', clike.scala],
+  ['dart', clike.dart],
+  ['objectivec objective-c objc', clike.objectiveC],
+  ['glsl shader hlsl', clike.shader],
   ['css', css],
   ['scss', sCSS],
   ['less', less],

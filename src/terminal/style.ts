@@ -61,34 +61,28 @@ const unchanged: Paint = (text) => text;
 /** Whether there is colour, and how much, is decided here, not by chalk. */
 const chalk = new Chalk({ level: 2 });
 
-const paintsOf = <Name extends Exclude<PlainLook, 'band'>>(names: readonly Name[]) =>
-  Object.fromEntries(names.map((name): [Name, Paint] => [name, chalk[name]])) as Record<
-    Name,
-    Paint
-  >;
+const paintsOf = (names: readonly (ColorName | ModifierName)[]) =>
+  Object.fromEntries(names.map((name): [string, Paint] => [name, chalk[name]]));
 
-/** Adds the looks of the parts of an answer. */
-function withParts(style: Readonly<Record<PlainLook, Paint>>, own: OwnPaints = {}): Style {
-  const themed = Object.entries(parts).map(([part, look]) => [part, style[look]] as const);
-  const painted = Object.fromEntries(themed) as Record<keyof typeof parts, Paint>;
-  return { colored: true, ...style, ...painted, ...own, hasOwnHeading: own.heading !== undefined };
+/** A style with these looks and those of the parts of an answer; other looks change nothing. */
+function styleOf(paints: Partial<Record<PlainLook, Paint>>, own: OwnPaints = {}): Style {
+  const paintOf = (look: PlainLook) => paints[look] ?? unchanged;
+  const plain = [...attributes, ...colors, 'band' as const].map((look) => [look, paintOf(look)]);
+  const themed = Object.entries(parts).map(([part, look]) => [part, paintOf(look)]);
+  const all = Object.fromEntries([...plain, ...themed]) as Record<Look, Paint>;
+  return { colored: true, ...all, ...own, hasOwnHeading: own.heading !== undefined };
 }
 
-const plainLooks = [...attributes, ...colors, 'band'];
-const unchangedPaints = Object.fromEntries(plainLooks.map((look) => [look, unchanged])) as Readonly<
-  Record<PlainLook, Paint>
->;
-
-export const plainStyle: Style = { ...withParts(unchangedPaints), colored: false };
+export const plainStyle: Style = { ...styleOf({}), colored: false };
 
 /** Attributes without colours, for `NO_COLOR`. */
-export const weightStyle: Style = withParts({ ...unchangedPaints, ...paintsOf(attributes) });
+export const weightStyle: Style = styleOf(paintsOf(attributes));
 
-export const colorStyle: Style = withParts({ ...weightStyle, ...paintsOf(colors) });
+export const colorStyle: Style = styleOf(paintsOf([...attributes, ...colors]));
 
 /** The theme `mono` puts weight in the places of some colours. */
-const { bold } = weightStyle;
-const monoStyle: Style = withParts({ ...weightStyle, red: bold, magenta: bold, cyan: bold });
+const { bold } = chalk;
+const monoStyle: Style = styleOf({ ...paintsOf(attributes), red: bold, magenta: bold, cyan: bold });
 
 interface ThemeColors {
   /** Among the 240 colours that are the same in every terminal; `dim` is a grey. */
@@ -155,13 +149,13 @@ export function themedStyle(
   if (theme === 'plain') return plainStyle;
   if (theme === 'mono') return monoStyle;
   const shade = theme === 'color' ? terminal.background : theme;
-  if (shade === undefined) return withParts(style, own);
+  if (shade === undefined) return styleOf(style, own);
   const { many, few, band } = shade === 'light' ? lightColors : darkColors;
   const painted = terminal.hasMany
     ? Object.entries(many).map(([name, code]) => [name, chalk.ansi256(code)])
     : Object.entries(few).map(([name, color]) => [name, chalk[color]]);
   const bands = terminal.hasMany ? { band: chalk.bgAnsi256(band) } : {};
-  return withParts({ ...style, ...Object.fromEntries(painted), ...bands }, own);
+  return styleOf({ ...style, ...Object.fromEntries(painted), ...bands }, own);
 }
 
 /**

@@ -35,27 +35,6 @@ const namesWithTitles = /^(?:xterm|alacritty|foot|kitty|rxvt|tmux|wezterm|ghostt
 /** These do not, but call themselves xterm. */
 const variablesWithoutTitles = ['WT_SESSION', 'ConEmuANSI', 'KONSOLE_VERSION'];
 
-/** What `auto` means in a terminal without a multiplexer. */
-function automaticWays(environment: Environment) {
-  const { TERM: name = '', TERM_PROGRAM: local = '', LC_TERMINAL: remote } = environment;
-  // iTerm2 sends its own name over SSH.
-  const program = remote || local;
-  const isOsc9 = osc9Programs.has(program) || name === 'xterm-kitty';
-  const otherwise = /^(?:foot|rxvt-unicode)/.test(name) ? 'osc777' : 'bell';
-  const restoresTitle =
-    local !== 'Apple_Terminal' && !variablesWithoutTitles.some((one) => isSet(environment, one));
-  return {
-    notification: isOsc9 ? 'osc9' : otherwise,
-    // Others may show OSC 9;4 as a notification.
-    progress:
-      isSet(environment, 'WT_SESSION') ||
-      environment['ConEmuANSI'] === 'ON' ||
-      Number(environment['VTE_VERSION']) >= firstVteWithProgress ||
-      ['WezTerm', 'ghostty'].includes(program),
-    title: restoresTitle && namesWithTitles.test(name),
-  } as const;
-}
-
 /** They print what they do not understand. */
 const withoutSequences = /^(?:dumb|linux|eterm|ansi|vt\d)|^$/;
 
@@ -64,25 +43,36 @@ export function windowWays(
   { notify, progress, title }: WindowSettings,
   environment: Environment,
 ): WindowWays {
-  const { TERM: name = '' } = environment;
-  const screen = isSet(environment, 'STY') ? 'screen' : undefined;
-  const multiplexer = isSet(environment, 'TMUX') ? 'tmux' : screen;
-  if (withoutSequences.test(name) && !isSet(environment, 'WT_SESSION')) {
+  const { TERM: name = '', TERM_PROGRAM: local = '', LC_TERMINAL: remote } = environment;
+  const has = (variable: string) => isSet(environment, variable);
+  const screen = has('STY') ? 'screen' : undefined;
+  const multiplexer = has('TMUX') ? 'tmux' : screen;
+  if (withoutSequences.test(name) && !has('WT_SESSION')) {
     // Every terminal has a bell.
     const rings = notify !== 'off' && name !== 'dumb';
     const notification = rings ? 'bell' : undefined;
     return { notification, progress: false, title: false, multiplexer };
   }
   // Multiplexers pass on only the bell unless the user changes their settings; tmux restores titles.
-  const automatic =
-    multiplexer === undefined
-      ? automaticWays(environment)
-      : ({ notification: 'bell', progress: false, title: multiplexer === 'tmux' } as const);
-  const chosen = notify === 'auto' ? automatic.notification : notify;
+  const isDirect = multiplexer === undefined;
+  // iTerm2 sends its own name over SSH.
+  const program = remote || local;
+  const isOsc9 = osc9Programs.has(program) || name === 'xterm-kitty';
+  const otherwise = /^(?:foot|rxvt-unicode)/.test(name) ? 'osc777' : 'bell';
+  const automatic = isOsc9 ? 'osc9' : otherwise;
+  // Others may show OSC 9;4 as a notification.
+  const showsProgress =
+    has('WT_SESSION') ||
+    environment['ConEmuANSI'] === 'ON' ||
+    Number(environment['VTE_VERSION']) >= firstVteWithProgress ||
+    ['WezTerm', 'ghostty'].includes(program);
+  const restoresTitle =
+    local !== 'Apple_Terminal' && namesWithTitles.test(name) && !variablesWithoutTitles.some(has);
+  const chosen = notify === 'auto' ? (isDirect && automatic) || 'bell' : notify;
   return {
     notification: chosen === 'off' ? undefined : chosen,
-    progress: progress === 'on' || (progress === 'auto' && automatic.progress),
-    title: title === 'on' || (title === 'auto' && automatic.title),
+    progress: progress === 'auto' ? isDirect && showsProgress : progress === 'on',
+    title: title === 'auto' ? (isDirect ? restoresTitle : multiplexer === 'tmux') : title === 'on',
     multiplexer,
   };
 }
@@ -163,14 +153,17 @@ export class TerminalWindow {
   notify(text: string): void {
     const { notification } = this.#ways;
     const shown = safeText(text, maxNotificationColumns);
-    if (notification === 'bell') this.#write(BEL);
-    // The name in front also keeps the text from being a subcommand, such as `4;` for the progress.
-    if (notification === 'osc9')
-      this.#write(passThrough(`${ESC}]9;natter: ${shown}${BEL}`, this.#ways));
-    if (notification === 'osc777') {
-      const sequence = `${ESC}]777;notify;natter;${shown.replaceAll(';', ',')}${BEL}`;
-      this.#write(passThrough(sequence, this.#ways));
-    }
+    if (notification === undefined) return;
+    const sequences = {
+      bell: BEL,
+      // The name in front also keeps the text from being a subcommand, such as `4;` for the progress.
+      osc9: passThrough(`${ESC}]9;natter: ${shown}${BEL}`, this.#ways),
+      osc777: passThrough(
+        `${ESC}]777;notify;natter;${shown.replaceAll(';', ',')}${BEL}`,
+        this.#ways,
+      ),
+    };
+    this.#write(sequences[notification]);
   }
 
   /** Writes everything again, after the modes were set again. */

@@ -67,16 +67,14 @@ export function limitsOfRun(
   { tokens, cost }: { readonly tokens?: number | undefined; readonly cost?: number | undefined },
   { prices, values }: ResolvedSettings,
 ): readonly Limit[] {
-  const limits: Limit[] = [];
-  if (tokens !== undefined) {
-    limits.push(createLimit({ amount: tokens, currency: undefined }, '--max-total-tokens'));
-  }
-  if (cost !== undefined) {
-    const [first] = prices.values();
-    const { currency = 'USD' } = prices.get(values.model) ?? first ?? {};
-    limits.push(createLimit({ amount: cost, currency }, '--max-cost'));
-  }
-  return limits;
+  const [first] = prices.values();
+  const { currency = 'USD' } = prices.get(values.model) ?? first ?? {};
+  return [
+    tokens === undefined
+      ? undefined
+      : createLimit({ amount: tokens, currency: undefined }, '--max-total-tokens'),
+    cost === undefined ? undefined : createLimit({ amount: cost, currency }, '--max-cost'),
+  ].filter((limit) => limit !== undefined);
 }
 
 const units: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 };
@@ -135,25 +133,20 @@ function expenseOf(
   });
 }
 
-/** Returns the folder of the ledger. @throws Failure `configuration` without one */
-function requireLedger({ context, settings }: Run): string {
-  const { state } = resolveFolders(context);
-  const { ledger: isOn } = settings.values;
-  if (state !== undefined && isOn) return state;
-  const why = isOn ? 'whose folder is unknown' : 'which the setting ledger turns off';
-  throw new Failure('configuration', `a budget needs the ledger, ${why}`, {
-    hint: isOn
-      ? 'set NATTER_STATE_DIR'
-      : '‹natter config set ledger true›, or ‹natter config unset budget›',
-  });
-}
-
 /** Opens the limit of the setting `budget`, for which the requests of all processes count. */
 function openPeriod(run: Run, text: string, isSandbox: boolean) {
   const { context, presentation, settings } = run;
   const { notices } = presentation;
   const { clock } = context;
-  const state = requireLedger(run);
+  const { state } = resolveFolders(context);
+  const { ledger: isOn } = settings.values;
+  if (state === undefined || !isOn) {
+    const why = isOn ? 'whose folder is unknown' : 'which the setting ledger turns off';
+    const hint = isOn
+      ? 'set NATTER_STATE_DIR'
+      : '‹natter config set ledger true›, or ‹natter config unset budget›';
+    throw new Failure('configuration', `a budget needs the ledger, ${why}`, { hint });
+  }
   const amount = parseBudget(text);
   if (isSandbox && amount.currency !== undefined) {
     notices.notice('the sandbox costs nothing: only a budget in tokens limits it');
@@ -179,7 +172,7 @@ function openPeriod(run: Run, text: string, isSandbox: boolean) {
   /** The damaged files that the user knows of. */
   const said = new Set<string>();
 
-  function read(): void {
+  const read = () => {
     readAt = clock.monotonic();
     limit.used = lost;
     const unread = readLedger(state, startOfPeriod(period, clock.date()), (line) => {
@@ -193,7 +186,7 @@ function openPeriod(run: Run, text: string, isSandbox: boolean) {
       if (!said.has(file)) notices.warning(unreadLines(file, lines));
       said.add(file);
     }
-  }
+  };
   /** Warns once for a run, and not of a budget that is used up, which has its own failure. */
   function warn(): void {
     const { used, amount: most } = limit;

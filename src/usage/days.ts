@@ -1,10 +1,9 @@
 // Days and longer periods of the local time zone.
 
-const twoDigits = (value: number) => String(value).padStart(2, '0');
-
 /** Writes the local day: `2026-11-22`. */
 export function localDay(date: Date): string {
-  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-');
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 /** Returns local midnight at the start of a day, `days` days later or earlier. */

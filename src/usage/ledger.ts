@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TokenCounts } from '../settings/prices.ts';
 import { isJsonObject, parseJson } from '../json.ts';
 import { readLines } from '../storage/read-lines.ts';
-import { appendLine } from '../storage/state-file.ts';
+import { appendLine } from '../storage/append-file.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 
 /** One request, from its first attempt to its end, without any text of it. */
@@ -58,20 +58,14 @@ const isCount = (value: unknown) => typeof value === 'number' && value >= 0 && v
 
 function isLedgerLine(value: unknown): value is LedgerLine {
   if (!isJsonObject(value)) return false;
-  const { time, ms, estimated = {}, prompt_tokens: prompt, completion_tokens: answer } = value;
-  if (!isJsonObject(estimated)) return false;
+  const { time, ms, prompt_tokens, completion_tokens, cached_tokens, estimated = {} } = value;
   const texts = ['time', 'command', 'profile', 'model', 'outcome'];
-  const others = [
-    value['cached_tokens'],
-    estimated['prompt_tokens'],
-    estimated['completion_tokens'],
-  ];
   return (
+    isJsonObject(estimated) &&
     texts.every((name) => typeof value[name] === 'string') &&
     !Number.isNaN(Date.parse(String(time))) &&
-    isCount(ms) &&
-    [prompt, answer].every((count) => count === null || isCount(count)) &&
-    others.every((count) => count === undefined || isCount(count))
+    [ms, prompt_tokens ?? 0, completion_tokens ?? 0, cached_tokens ?? 0].every(isCount) &&
+    [estimated['prompt_tokens'] ?? 0, estimated['completion_tokens'] ?? 0].every(isCount)
   );
 }
 

@@ -9,6 +9,7 @@ import {
   tokensOfPiece,
 } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
+import { definedFields } from '../json.ts';
 import type { Run } from '../run.ts';
 import { maskText } from '../secrets/secrets.ts';
 import { resolveFolders } from '../settings/folders.ts';
@@ -17,23 +18,6 @@ import { openBudget, type UsageSource } from './budget.ts';
 import { appendToLedger, ledgerFolder, type LedgerLine, tokensOf } from './ledger.ts';
 
 const longestModel = 200;
-
-/** Adds an estimate to the event if the service seems to have cut the prompt. */
-function withTruncation(event: AnswerFinished, { messages }: CompletionRequest): AnswerFinished {
-  const counted = event.usage?.prompt_tokens;
-  if (counted === undefined) return event;
-  const estimate = suspectTruncation(textMessages(messages), counted);
-  return estimate === undefined ? event : { ...event, estimatedPromptTokens: estimate };
-}
-
-/** Stands for the error of a request that its caller stopped. */
-const stopped = Symbol('stopped');
-
-function outcomeOf(error: unknown): string {
-  if (error === undefined) return 'answered';
-  if (error === stopped) return 'stopped';
-  return error instanceof Failure ? error.kind : 'unexpected';
-}
 
 /** Estimates tokens that the service did not report. @param received the estimate of the answer, with reasoning */
 function estimateOf({ messages }: CompletionRequest, usage: Usage | undefined, received: number) {
@@ -89,7 +73,7 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
     const start = clock.monotonic();
     let [received, attempts, isAccepted] = [0, 1, false];
     let finished: AnswerFinished | undefined;
-    let error: unknown = stopped;
+    let outcome = 'stopped';
     try {
       for await (const event of client.chat(request, how)) {
         const { type } = event;
@@ -97,16 +81,27 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
           received += tokensOfPiece(event.text);
         } else if (type === 'answer-started') [attempts, isAccepted] = [event.attempt, true];
         else if (type === 'retry-scheduled') attempts = event.retry;
-        else if (type === 'answer-finished') finished = event;
-        yield type === 'answer-finished' ? withTruncation(event, request) : event;
+        if (type !== 'answer-finished') {
+          yield event;
+          continue;
+        }
+        [finished, attempts] = [event, event.attempts];
+        const counted = event.usage?.prompt_tokens;
+        const estimatedPromptTokens =
+          counted === undefined
+            ? undefined
+            : suspectTruncation(textMessages(request.messages), counted);
+        yield { ...event, ...definedFields({ estimatedPromptTokens }) };
       }
-      error = undefined;
-    } catch (thrown) {
-      error = how?.signal?.aborted === true ? stopped : thrown;
-      throw thrown;
+      outcome = 'answered';
+    } catch (error) {
+      if (how?.signal?.aborted !== true) {
+        outcome = error instanceof Failure ? error.kind : 'unexpected';
+        if (error instanceof Failure) attempts = error.attempts ?? attempts;
+      }
+      throw error;
     } finally {
       const { usage } = finished ?? {};
-      const sent = finished?.attempts ?? (error instanceof Failure ? error.attempts : undefined);
       const line: LedgerLine = {
         time: clock.date().toISOString(),
         command: from.command,
@@ -119,8 +114,8 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
         // A refused prompt was not read, and costs nothing.
         estimated: isAccepted ? estimateOf(request, usage, received) : undefined,
         ms: Math.round(finished?.timing.total ?? clock.monotonic() - start),
-        outcome: outcomeOf(error),
-        attempts: (sent ?? attempts) + (refused.get(request)?.attempts ?? 0),
+        outcome,
+        attempts: attempts + (refused.get(request)?.attempts ?? 0),
         conversation: from.conversation?.() ?? null,
         batch: from.batch ?? null,
         sandbox: isSandbox ? true : undefined,

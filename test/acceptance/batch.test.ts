@@ -157,16 +157,6 @@ describe('Ctrl+C', () => {
   });
 });
 
-test('prompts are answered before the input ends', async () => {
-  const place = await openBatchPlace();
-  const natter = place.start(['-'], { input: 'one\n', keepInputOpen: true });
-  await natter.waitFor('stdout', /"index":1/);
-  natter.child.stdin?.end('two\n');
-  const { code, stdout } = await natter.result;
-  expect(code).toBe(0);
-  expect(stdout.trim().split('\n')).toHaveLength(2);
-});
-
 test('a terminal shows the progress of a batch on one line, which is removed at the end', async () => {
   const place = await openSlowPrompts(6);
   const words = ['batch', `${place.folder}/p.txt`, '-o', `${place.folder}/out.jsonl`];

@@ -16,9 +16,10 @@ async function open(words: readonly string[], rules: readonly object[], options:
 }
 
 /** A comparison in 120 columns whose two answers pause in the middle until `finish`. */
-async function openHeld(rules: readonly object[], shell = '$NATTER compare --plain hi') {
+async function openHeld(rules: readonly object[]) {
   const { env, pass, release } = await openHeldSandbox({ faults: faultsOf(rules) });
-  const session = openTerminal([], { columns: 120, shell, env: { ...env, NO_COLOR: '1' } });
+  const options = { columns: 120, env: { ...env, NO_COLOR: '1' } };
+  const session = openTerminal(['compare', '--plain', 'hi'], options);
   await pass(300, 2);
   return { session, finish: release };
 }
@@ -69,23 +70,15 @@ describe('on a terminal', () => {
   });
 });
 
-/** Stops a comparison in progress, and returns the JSON it printed. */
-async function stop(format: '--json' | '--jsonl') {
-  const words = ['--sandbox', 'compare', format, '[sandbox tokens tokens=5000 rate=100] hi'];
+test('a stopped answer is marked in the document of --json', async () => {
+  const words = ['--sandbox', 'compare', '--json', '[sandbox tokens tokens=5000 rate=100] hi'];
   const running = startNatter(words, { env: { NATTER_DEBUG: '1' } });
   await running.waitFor('stderr', /(?:is answered[^]*){2}/);
   running.child.kill('SIGINT');
   const { stdout, signal } = await running.result;
   expect(signal).toBe('SIGINT');
-  return jsonLines(stdout);
-}
-
-describe('a stopped answer', () => {
   const error = { kind: 'incomplete', message: 'the answer is incomplete: natter was stopped' };
-  const ends = ['origin', 'nextgen'].map((asked) => ({ asked, error }));
-
-  test('is marked in the document of --json', async () => {
-    const answers = ends.map((end) => ({ ...end, finish_reason: null, incomplete: true }));
-    expect(await stop('--json')).toMatchObject([{ answers }]);
-  });
+  const end = { error, finish_reason: null, incomplete: true };
+  const answers = ['origin', 'nextgen'].map((asked) => ({ asked, ...end }));
+  expect(jsonLines(stdout)).toMatchObject([{ answers }]);
 });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { forgetPrintedKey, serviceKey } from '../../src/ask/key-command.ts';
+import { serviceKey } from '../../src/ask/key-command.ts';
 import type { Run } from '../../src/run.ts';
 import { maskMessage } from '../../src/secrets/secrets.ts';
 import { folderOf } from '../support/folder.ts';
@@ -83,7 +83,7 @@ test('an interruption ends the command', async () => {
 });
 
 test('a command runs once for a process, and again when its key is forgotten', async () => {
-  const { run, context, settingOf } = setup();
+  const { run, context } = setup();
   const count = join(home, 'count');
   writeFileSync(count, '');
   const command = node(
@@ -91,7 +91,7 @@ test('a command runs once for a process, and again when its key is forgotten', a
   );
   expect(await Promise.all([run(command), run(command)])).toEqual(['key-1', 'key-1']);
   expect(await run(command)).toBe('key-1');
-  forgetPrintedKey(context, settingOf(command));
+  context.shared.printedKeys.delete(command);
   expect(await run(command)).toBe('key-2');
 });
 

@@ -26,8 +26,8 @@ function open(most: number, { requests, retries = 4, maxWait = 60_000 }: Limits 
   const taken: number[] = [];
   const take = async (order: number): Promise<Permission | undefined> => {
     const content = { messages: [] };
-    const item = { index: order + 1, line: order + 1, id: undefined, content };
-    const permission = await admission.admit(item, order);
+    const item = { index: order, line: order, id: undefined, content };
+    const permission = await admission.admit(item);
     if (permission !== undefined) taken.push(order);
     return permission;
   };

@@ -2,79 +2,66 @@ import { describe, expect, test } from 'vitest';
 import { createCircuitBreaker, isTransient } from '../../src/batch/circuit-breaker.ts';
 import { exitCodes, Failure, type FailureKind, type FailureOptions } from '../../src/failure.ts';
 
-describe('a circuit breaker', () => {
-  const failed = (kind: FailureKind) => new Failure(kind, kind);
-  const limits = {
+const failed = (kind: FailureKind, message: string = kind, options: FailureOptions = {}) =>
+  new Failure(kind, message, options);
+
+/** Whether a circuit breaker stops at each of these failures; `answer` is an answer between them. */
+function stopsAt(
+  ends: readonly (Failure | 'answer')[],
+  options: Partial<Parameters<typeof createCircuitBreaker>[0]> = {},
+) {
+  const circuitBreaker = createCircuitBreaker({
+    most: 3,
     maxWait: 60_000,
     isReplay: false,
     mostAlike: Infinity,
     hasAnswers: () => false,
-  };
+    ...options,
+  });
+  return ends.map((end) =>
+    end === 'answer' ? circuitBreaker.answered() : circuitBreaker.failed(end),
+  );
+}
 
+const three = (kind: FailureKind) => [failed(kind), failed(kind), failed(kind)];
+const later = (retryAfterSeconds: number) => failed('rate_limited', '', { retryAfterSeconds });
+
+describe('a circuit breaker', () => {
   test.each(['unauthorized', 'configuration'] as const)('stops at the first %s', (kind) => {
-    expect(createCircuitBreaker({ ...limits, most: 3 }).failed(failed(kind))).toBe(true);
+    expect(stopsAt([failed(kind)])).toEqual([true]);
   });
 
   test.each(['unreachable', 'server_error', 'rate_limited', 'not_found', 'forbidden'] as const)(
     'stops at the third consecutive %s',
     (kind) => {
-      const circuitBreaker = createCircuitBreaker({ ...limits, most: 3 });
-      const tries = [1, 2, 3].map(() => circuitBreaker.failed(failed(kind)));
-      expect(tries).toEqual([false, false, true]);
+      expect(stopsAt(three(kind))).toEqual([false, false, true]);
+      const [one, two, last] = three(kind) as [Failure, Failure, Failure];
+      expect(stopsAt([one, two, 'answer', last])).toEqual([false, false, undefined, false]);
     },
   );
 
   test('does not stop when a recording lacks an exchange', () => {
-    const circuitBreaker = createCircuitBreaker({ ...limits, most: 1, isReplay: true });
-    expect(circuitBreaker.failed(failed('configuration'))).toBe(false);
-    expect(circuitBreaker.failed(failed('unauthorized'))).toBe(true);
+    const ends = [failed('configuration'), failed('unauthorized')];
+    expect(stopsAt(ends, { most: 1, isReplay: true })).toEqual([false, true]);
   });
 
   test('stops at the first Retry-After above the limit', () => {
-    const refused = (retryAfterSeconds: number) =>
-      createCircuitBreaker({ ...limits, most: 3 }).failed(
-        new Failure('rate_limited', 'too many requests', { retryAfterSeconds }),
-      );
-    expect([refused(60), refused(61)]).toEqual([false, true]);
+    expect([stopsAt([later(60)]), stopsAt([later(61)])]).toEqual([[false], [true]]);
   });
 
-  test('counts from zero after an answer', () => {
-    const circuitBreaker = createCircuitBreaker({ ...limits, most: 2 });
-    circuitBreaker.failed(failed('server_error'));
-    circuitBreaker.answered();
-    expect(circuitBreaker.failed(failed('server_error'))).toBe(false);
-  });
-
-  test.each(['usage', 'invalid_request', 'incomplete'] as const)(
-    'never stops for %s, which concerns one item',
+  test.each(['usage', 'invalid_request', 'incomplete', 'no_answer'] as const)(
+    'stops for %s, which concerns one item, only if the first three fail alike',
     (kind) => {
-      const circuitBreaker = createCircuitBreaker({ ...limits, most: 1 });
-      expect(circuitBreaker.failed(failed(kind))).toBe(false);
+      const mostAlike = 3;
+      expect(stopsAt(three(kind), { most: 1 })).toEqual([false, false, false]);
+      expect(stopsAt(three(kind), { mostAlike })).toEqual([false, false, true]);
+      const resumed = { mostAlike, hasAnswers: () => true };
+      expect(stopsAt(three(kind), resumed)).toEqual([false, false, false]);
+      expect(stopsAt(['answer', ...three(kind)], { mostAlike })).not.toContain(true);
+      const different = ['a', 'b', 'a', 'a', 'a'].map((text) => failed(kind, text));
+      expect(stopsAt(different, { mostAlike })).not.toContain(true);
     },
   );
-
-  const alike = { ...limits, most: 9, mostAlike: 3 };
-  const kinds = ['invalid_request', 'incomplete', 'no_answer'] as const;
-
-  test.each(kinds)('stops if the first three items fail with the same %s', (kind) => {
-    const circuitBreaker = createCircuitBreaker(alike);
-    const tries = [1, 2, 3].map(() => circuitBreaker.failed(failed(kind)));
-    expect(tries).toEqual([false, false, true]);
-  });
-
-  test('continues if the failures of items differ, or after an answer', () => {
-    const different = createCircuitBreaker(alike);
-    const messages = ['a', 'b', 'a', 'a', 'a'];
-    const tries = messages.map((text) => different.failed(new Failure('invalid_request', text)));
-    expect(tries).not.toContain(true);
-    const answered = createCircuitBreaker(alike);
-    answered.answered();
-    for (const kind of [...kinds, ...kinds]) expect(answered.failed(failed(kind))).toBe(false);
-    const resumed = createCircuitBreaker({ ...alike, hasAnswers: () => true });
-    for (let item = 0; item < 5; item += 1) {
-      expect(resumed.failed(failed('no_answer'))).toBe(false);
-    }
-  });
 });
 
 test('a rate limit, an outage and a cut answer are transient', () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { replyNames } from '../../src/sandbox/replies/reply.ts';
+import { replyNames } from '../../src/sandbox/faults/fault-fields.ts';
 import { newPath, readRecordedLines } from '../recording/recording-fixtures.ts';
 import { expectFailure, runInMemory } from '../support/in-memory.ts';
 import { type RunResult, serviceAt, temporaryHome } from '../support/natter.ts';

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandHints } from '../../src/cli/report.ts';
 import { commonHints } from '../../src/output/ending-failure.ts';
-import { parsePromptFile } from '../../src/prompt-files/parse-prompt-file.ts';
-import { variablesOf } from '../../src/prompt-files/prompt-file.ts';
+import { parsePromptFile, variablesOf } from '../../src/prompt-files/prompt-file.ts';
 import { deadLinks } from '../support/document-links.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 

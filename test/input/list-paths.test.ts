@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listPaths, type ListOptions } from '../../src/input/find-files.ts';
+import type { Clock } from '../../src/clock.ts';
+import { listPaths } from '../../src/input/find-files.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -18,8 +19,8 @@ function repository(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-async function pathsIn(root: string, options: Partial<ListOptions> = {}) {
-  const { paths, isPartial } = await listPaths(root, { clock: createFakeClock(), ...options });
+async function pathsIn(root: string, clock: Clock = createFakeClock(), maxPaths?: number) {
+  const { paths, isPartial } = await listPaths(root, clock, maxPaths);
   return { isPartial, paths: paths.map(({ path, isFolder }) => path + (isFolder ? '/' : '')) };
 }
 
@@ -39,15 +40,15 @@ test('applies the rules of the folder above', async () => {
 
 test('stops at a number of paths', async () => {
   const root = repository({ a: '', b: '', c: '' });
-  const { paths, isPartial } = await pathsIn(root, { maxPaths: 2 });
+  const { paths, isPartial } = await pathsIn(root, undefined, 2);
   expect(paths).toHaveLength(2);
   expect(isPartial).toBe(true);
 });
 
 test('stops after a time', async () => {
   let now = 0;
-  const clock = { monotonic: () => (now += 1000) };
-  expect((await pathsIn(repository({ 'a/b/c/d': '' }), { clock })).isPartial).toBe(true);
+  const clock = { ...createFakeClock(), monotonic: () => (now += 1000) };
+  expect((await pathsIn(repository({ 'a/b/c/d': '' }), clock)).isPartial).toBe(true);
 });
 
 test('leaves out a folder that does not exist', async () => {

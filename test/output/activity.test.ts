@@ -1,8 +1,10 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
-import { createActivity } from '../../src/output/activity.ts';
+import { createActivity, createProgressReporter } from '../../src/output/activity.ts';
 import { present } from '../../src/run.ts';
+import { text } from '../support/events.ts';
 import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 
 const cause = new Failure('server_error', 'the service failed (500)');
@@ -22,8 +24,8 @@ async function start(options: { quiet?: boolean; animated?: boolean; columns?: n
     stderr
       .text()
       .split('\r')
-      .map((text) => text.trim())
-      .filter((text) => text !== '');
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
   const pass = async (milliseconds: number) => {
     await clock.advance(milliseconds);
     await tick();
@@ -95,14 +97,13 @@ test('a line is shorter than the window', async () => {
   for (const line of drawn()) expect(line.length).toBeLessThan(20);
 });
 
-test('a retry is one plain line if nothing can be redrawn', async () => {
+test('a retry is one plain line without control sequences if nothing can be redrawn', async () => {
   const { activity, stderr, pass } = await start({ animated: false });
   activity.waiting('origin');
-  activity.retry(retry);
+  activity.retry({ ...retry, cause: new Failure('server_error', 'a\u001B[2J\nb') });
   await pass(5000);
   activity.settle();
-  expect(stderr.text()).toMatch(/^natter: .*retry 1 of 4 in 3 s.*\n$/);
-  expect(stderr.text()).not.toContain('\u001B');
+  expect(stderr.text()).toBe('natter: retry 1 of 4 in 3 s: a b\n');
 });
 
 test('quiet shows neither waits nor retries', async () => {
@@ -114,9 +115,36 @@ test('quiet shows neither waits nor retries', async () => {
   expect(stderr.text()).toBe('');
 });
 
-test('text of the service cannot control the terminal', async () => {
-  const { activity, stderr } = await start({ animated: false });
-  activity.retry({ ...retry, cause: new Failure('server_error', 'a\u001B[2J\nb') });
-  expect(stderr.text()).not.toContain('\u001B');
-  expect(stderr.text().trimEnd()).not.toContain('\n');
+async function reportOf(reasons: boolean, events: readonly ChatEvent[]) {
+  const { context, stderr } = createMemoryContext();
+  const options = { color: 'never', input: true, reasoning: reasons } as const;
+  const presentation = await present(context, options);
+  const reporter = createProgressReporter({ context, presentation, options }, 'origin');
+  for (const event of events) reporter.event(event);
+  reporter.end();
+  const shown = stderr();
+  reporter.report();
+  return { shown, reported: stderr().slice(shown.length) };
+}
+
+const reasoning = (piece: string): ChatEvent => ({ type: 'reasoning-received', text: piece });
+const refusal = (piece: string): ChatEvent => ({ type: 'refusal-received', text: piece });
+
+test('reasoning is shown only if requested, on separate lines', async () => {
+  const events = [reasoning('think'), reasoning('ing'), text('a')];
+  expect((await reportOf(false, events)).shown).toBe('');
+  expect((await reportOf(true, events)).shown).toBe('thinking\n');
+  expect((await reportOf(true, [reasoning('done.\n'), text('a')])).shown).toBe('done.\n');
+});
+
+test('reasoning cannot control the terminal, even in pieces', async () => {
+  expect((await reportOf(true, [reasoning('a\u001B'), reasoning('[31mb')])).shown).toBe('ab\n');
+});
+
+test('S2: a refusal is one warning, apart from the end of the answer', async () => {
+  const reported = 'natter: warning: the model refused: I may not.\n';
+  expect(await reportOf(false, [refusal('I may '), refusal('not.')])).toEqual({
+    shown: '',
+    reported,
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
-import { AnswerMeter } from '../../src/output/answer-meter.ts';
+import { createAnswerMeter } from '../../src/output/answer-meter.ts';
 import { text } from '../support/events.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
@@ -12,7 +12,7 @@ const retry = (number: number): ChatEvent => {
 
 test('Y3: an unfinished answer has the times of its first text and its end', async () => {
   const clock = createFakeClock();
-  const meter = new AnswerMeter(clock);
+  const meter = createAnswerMeter(clock);
   await clock.advance(20);
   meter.event(text('a'));
   await clock.advance(5);
@@ -32,7 +32,7 @@ test.each([
   'Y3: a prompt that is stopped %s has the requests that were sent',
   async (_, events, wait, attempts) => {
     const clock = createFakeClock();
-    const meter = new AnswerMeter(clock);
+    const meter = createAnswerMeter(clock);
     for (const event of events) meter.event(event);
     await clock.advance(wait);
     expect(meter.metadata()).toMatchObject({ complete: false, attempts });
@@ -40,14 +40,14 @@ test.each([
 );
 
 test('Y3: a failure has the attempts it reports', () => {
-  const meter = new AnswerMeter(createFakeClock());
+  const meter = createAnswerMeter(createFakeClock());
   meter.event(retry(1));
   const failure = new Failure('server_error', 'no', { attempts: 5 });
   expect(meter.metadata(failure)).toMatchObject({ attempts: 5 });
 });
 
 test('Y3: a finished answer has its reported figures', () => {
-  const meter = new AnswerMeter(createFakeClock());
+  const meter = createAnswerMeter(createFakeClock());
   const timing = { firstText: 3, total: 9 };
   meter.event({ type: 'answer-finished', attempts: 2, timing });
   expect(meter.metadata()).toEqual({ complete: true, attempts: 2, timing });

@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
 import type { ChatEvent } from '../../src/client/events.ts';
 import {
+  type AnswerFormat,
   type AnswerPrinter,
+  createTextPrinter,
   jsonLinesPrinter,
   jsonPrinter,
-  textPrinter,
 } from '../../src/output/answer-printer.ts';
 import { Failure } from '../../src/failure.ts';
-import { AnswerMeter } from '../../src/output/answer-meter.ts';
-import { createSanitizer } from '../../src/terminal/safety/sanitizer.ts';
+import { createAnswerMeter } from '../../src/output/answer-meter.ts';
+import { present } from '../../src/run.ts';
+import { Interruption } from '../../src/terminal/device/signals.ts';
 import { text } from '../support/events.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { jsonLines } from '../support/natter.ts';
 import { createMemoryContext, createMemoryOutput } from '../support/memory-context.ts';
 
@@ -24,13 +27,15 @@ const finished: ChatEvent = {
   timing: { firstText: 18.4, total: 30.6 },
 };
 
+type Output = ReturnType<typeof createMemoryOutput>;
+
 async function print(
-  make: (stdout: ReturnType<typeof createMemoryOutput>) => AnswerPrinter,
+  make: (stdout: Output) => AnswerPrinter | Promise<AnswerPrinter>,
   events: readonly ChatEvent[],
 ): Promise<string> {
   const stdout = createMemoryOutput();
-  const printer = make(stdout);
-  const meter = new AnswerMeter({ monotonic: () => 0 });
+  const printer = await make(stdout);
+  const meter = createAnswerMeter(createFakeClock());
   for (const event of events) {
     meter.event(event);
     await printer.event(event);
@@ -41,61 +46,41 @@ async function print(
   return stdout.text();
 }
 
-const contextWith = (stdout: ReturnType<typeof createMemoryOutput>) => {
+const contextWith = (stdout: Output) => {
   const { context } = createMemoryContext();
   return { ...context, streams: { ...context.streams, stdout } };
 };
-const document = (stdout: ReturnType<typeof createMemoryOutput>) =>
-  jsonPrinter(contextWith(stdout), 'asked');
-const lines = (stdout: ReturnType<typeof createMemoryOutput>) =>
-  jsonLinesPrinter(contextWith(stdout));
+const document = (stdout: Output) => jsonPrinter(contextWith(stdout), 'asked');
+const lines = (stdout: Output) => jsonLinesPrinter(contextWith(stdout));
 
-test('the exact printer prints the text and nothing else', async () => {
-  const events = [started, text('a\u001B[31m', 'b'), text(''), finished];
-  expect(await print((stdout) => textPrinter(stdout, { isExact: true }), events)).toBe(
-    'a\u001B[31mb',
-  );
+/** @param reason why the run was stopped */
+const inFormat = (format: AnswerFormat, reason?: Error) => async (stdout: Output) => {
+  const { signal } = contextWith(stdout);
+  const stopped = reason === undefined ? signal : AbortSignal.abort(reason);
+  const context = { ...contextWith(stdout), signal: stopped };
+  const presentation = await present(context, { color: 'never', input: true });
+  return createTextPrinter({ context, presentation, format });
+};
+
+test.each<[string, AnswerFormat, readonly ChatEvent[], string]>([
+  ['nothing to exact text', 'exact', [started, text('a\u001B[31m', 'b')], 'a\u001B[31mb'],
+  ['N2: a line end to text without one', 'text', [text('a\u001B[31m', 'b')], 'a\u001B[31mb\n'],
+  ['N2: nothing to text with one', 'text', [text('a\n'), text('')], 'a\n'],
+  ['N2: nothing without text', 'text', [started], ''],
+  ['a line end on a terminal', 'plain', [text('a')], 'a\n'],
+  ['nothing after a closed line', 'plain', [text('a\n')], 'a\n'],
+  ['no escapes that are split over events', 'plain', [text('a\u001B'), text('[31mb')], 'ab\n'],
+  ['the rest of Markdown', 'markdown', [text('a **b')], 'a **b\n'],
+])('the text printer adds %s', async (_, format, events, shown) => {
+  expect(await print(inFormat(format), events)).toBe(shown);
 });
 
-test.each([
-  ['a line end to text without one', [text('a\u001B[31m', 'b')], 'a\u001B[31mb\n'],
-  ['nothing to text with one', [text('a\n'), text('')], 'a\n'],
-  ['nothing without text', [started], ''],
-])('N2: the printer for pipes adds %s', async (_, events, shown) => {
-  expect(await print((stdout) => textPrinter(stdout, {}), events)).toBe(shown);
-});
-
-test.each([
-  ['closes the last line', [text('a')], 'a\n'],
-  ['does not close a closed line again', [text('a\n')], 'a\n'],
-  ['prints nothing without text', [started], ''],
-  ['removes escapes that are split over events', [text('a\u001B'), text('[31mb')], 'ab\n'],
-])('the terminal printer %s', async (_, events, shown) => {
-  const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
-    textPrinter(stdout, { sanitizer: createSanitizer() });
-  expect(await print(make, events)).toBe(shown);
-});
-
-test('the terminal printer prints the rest of the transform at the end', async () => {
-  let held = '';
-  const write = (piece: string) => {
-    held += piece;
-    return '';
-  };
-  const holding = { write, end: () => held.toUpperCase() };
-  const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
-    textPrinter(stdout, { transform: holding });
-  expect(await print(make, [text('a'), text('b')])).toBe('AB\n');
-});
-
-test.each([
-  ['the rest', ' b', 'a\nb\n'],
-  ['nothing without a rest', '', 'a\n'],
-])('N17: after Ctrl+C the terminal printer begins a row and prints %s', async (_, rest, shown) => {
-  const holding = { write: (piece: string) => piece, end: () => rest };
-  const make = (stdout: ReturnType<typeof createMemoryOutput>) =>
-    textPrinter(stdout, { transform: holding, isInterrupted: () => true });
-  expect(await print(make, [text('a')])).toBe(shown);
+test.each<[string, AnswerFormat, string, string]>([
+  ['the rest', 'markdown', 'a **b', 'a\n**b\n'],
+  ['nothing without a rest', 'plain', 'a', 'a\n'],
+])('N17: after Ctrl+C it begins a row and prints %s', async (_, format, answer, shown) => {
+  const stopped = inFormat(format, new Interruption('SIGINT'));
+  expect(await print(stopped, [text(answer)])).toBe(shown);
 });
 
 test('the JSON printer prints one document for a complete answer', async () => {

@@ -52,15 +52,6 @@ test('counts wide characters as two columns', () => {
   expect(table).toBe('A     B\n日本  x\n');
 });
 
-test('omits a last column that has no room for its heading', () => {
-  const columns = [{ heading: 'SETTING' }, { heading: 'VALUE' }, { heading: 'SOURCE' }];
-  const rows = [['base-url', 'http://127.0.0.1:4811/v1', 'profile']];
-  const [heading, row] = formatTable(columns, rows, { ...terminal, width: 40 }).split('\n');
-  expect(heading).toBe('SETTING   VALUE');
-  expect(row).toBe('base-url  http://127.0.0.1:4811/v1');
-  expect(formatTable(columns, rows, { ...terminal, width: 42 })).toContain('  SOURCE\n');
-});
-
 test('a cell cannot add lines, tabs or escapes', () => {
   const hostile = [['a\nb', 'c\td', '\u001B[31me']];
   const piped = formatTable(threeColumns, hostile, { ...terminal, isTerminal: false });

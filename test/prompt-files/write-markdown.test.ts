@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { parsePromptFile } from '../../src/prompt-files/parse-prompt-file.ts';
-import { variablesOf } from '../../src/prompt-files/prompt-file.ts';
+import { parsePromptFile, variablesOf } from '../../src/prompt-files/prompt-file.ts';
 import {
   fillTemplate,
   joinTexts,

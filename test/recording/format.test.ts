@@ -120,18 +120,6 @@ test('separates interleaved exchanges', () => {
   ]);
 });
 
-test('skips only the torn last line', () => {
-  const path = writeRecording(chatRequest(1), end(1));
-  const whole = readFileSync(path);
-  const last = whole.lastIndexOf('\n', whole.length - 2) + 1;
-  for (let length = last + 1; length < whole.length - 1; length += 1) {
-    writeFileSync(path, whole.subarray(0, length));
-    const { exchanges, unreadable } = readRecording(path);
-    expect(exchanges).toMatchObject([{ number: 1, events: [] }]);
-    expect(unreadable).toEqual([3]);
-  }
-});
-
 test('reports foreign lines, but not empty ones', () => {
   const { exchanges, unreadable } = readRecording(
     writeRecording('', 'hello', chatRequest(1), '{"type":"note"}', end(1)),

@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Transport } from '../../src/client/http/transport.ts';
 import { systemClock } from '../../src/clock.ts';
-import { createUsedExchanges } from '../../src/recording/match-exchange.ts';
 import { createMaskedBody } from '../../src/recording/masked-body.ts';
 import { readRecording } from '../../src/recording/format.ts';
 import { createRecorder } from '../../src/recording/recorder.ts';
-import { createReplay, createReplayClock } from '../../src/recording/replay.ts';
+import { createReplay, createReplayClock, useExchanges } from '../../src/recording/replay.ts';
 import { createSecretFilter, type SecretFilter } from '../../src/secrets/secret-filter.ts';
 import { fc } from '../support/properties.ts';
 import { choice, delta, done, event } from '../support/raw-replies.ts';
 import { createTestClient, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
-import { newPath, openRecorded } from './recording-fixtures.ts';
+import { lockOptions, newPath, openRecorded } from './recording-fixtures.ts';
 
 function secretFilter(): SecretFilter {
   const filter = createSecretFilter([secretKey], 8);
@@ -83,7 +82,7 @@ async function recordAndReplay(reads: readonly Uint8Array[], contentType: string
   const live = await read(record(answering(reads, contentType)));
   const recording = readRecording(path);
   const clock = createReplayClock(systemClock, Number.POSITIVE_INFINITY);
-  const used = createUsedExchanges();
+  const used = useExchanges(undefined, lockOptions);
   const replayed = await read(createReplay(recording, used, clock, (text) => text));
   return { live, replayed, recorded: readFileSync(path, 'utf8') };
 }

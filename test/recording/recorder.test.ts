@@ -20,7 +20,7 @@ import { createTestClient, prompt, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 import { eventStream, newPath, openRecorded, readRecordedLines } from './recording-fixtures.ts';
 import type { HttpRequest, Transport } from '../../src/client/http/transport.ts';
-import { createLock, createOwner, releaseLock } from '../../src/storage/lock/lock.ts';
+import { hold, holding } from '../storage/lock-fixtures.ts';
 
 /** A secret with characters that are valid in the name of a header. */
 const headerSecret = 'sk-live-0123456789';
@@ -204,13 +204,12 @@ test('stops a request that waits for another natter immediately, and records lat
   const transport = createRecorder(file, systemClock, () => undefined, onFailure)(network);
   const url = new URL('http://127.0.0.1/v1/models');
   const request: HttpRequest = { method: 'GET', url, headers: {} };
-  const theirs = createOwner(running, new Date());
-  createLock(`${path}.lock`, theirs);
+  const theirs = hold(`${path}.lock`, holding(running));
   const stop = new AbortController();
   const answer = transport(request, stop.signal);
   stop.abort(new Error('stopped'));
   await expect(answer).rejects.toThrow('stopped');
-  releaseLock(`${path}.lock`, theirs.token);
+  theirs.release();
   await transport(request, new AbortController().signal);
   expect(failures).toEqual([]);
   expect(readRecordedLines(path).map(({ type }) => type)).toEqual(['request', 'response']);

@@ -10,14 +10,15 @@ import { prompt } from '../support/run-chat.ts';
 /** A path without a file, in a new folder. */
 export const newPath = (name = 'tape.jsonl') => join(folderOf(), name);
 
+/** The options of locks. */
+export const lockOptions = {
+  clock: systemClock,
+  process: { id: process.pid, isRunning: () => true },
+};
+
 /** Opens a recording for this process. */
 export const openRecorded = (path: string, storage: AppendFile = appendFile) =>
-  openRecordingFile(path, {
-    clock: systemClock,
-    process: { id: process.pid, isRunning: () => true },
-    storage,
-    program: 'natter/test',
-  });
+  openRecordingFile(path, { ...lockOptions, storage, program: 'natter/test' });
 
 /** Writes a recording of these lines: JSON values, or text as it is. */
 export function writeRecording(...lines: readonly unknown[]): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errorNames } from '../../src/client/contract.ts';
-import { idleTimedOut } from '../../src/client/failure/answer-failure.ts';
+import { timedOut } from '../../src/client/failure/answer-failure.ts';
 import { connectTimedOut } from '../../src/client/failure/network-failure.ts';
 import { serviceFailure } from '../../src/client/failure/service-failure.ts';
 import { createRoute } from '../../src/client/http/route.ts';
@@ -152,7 +152,7 @@ test.each([
   ],
   [
     'a limit that only an option changes',
-    idleTimedOut(5000),
+    timedOut('idleTimeout', { idleTimeout: 5000 }),
     'try again, or restart natter with a longer --idle-timeout',
   ],
   [

@@ -13,7 +13,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { silentNotices } from '../../src/output/notices.ts';
 import { appendHistory, createReplMemory, readHistory } from '../../src/repl/memory.ts';
-import type { ProcessFacts } from '../../src/storage/lock/process-facts.ts';
+import type { ProcessFacts } from '../../src/storage/lock.ts';
 import { unreadLines } from '../../src/storage/read-lines.ts';
 import { processOn } from '../storage/lock-fixtures.ts';
 import { folderOf } from '../support/folder.ts';

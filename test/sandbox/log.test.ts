@@ -32,11 +32,11 @@ test('logs a streamed answer as one line, as docs/sandbox.md shows', async () =>
 test('logs each attempt', async () => {
   const { log, sandbox } = await openLogged();
   for (let count = 0; count < 3; count += 1) await complete(sandbox, '[sandbox 500 times=2]');
-  const entries = await log.entries(3);
-  expect(entries.map(({ status, attempt }) => [status, attempt])).toEqual([
-    [500, 1],
-    [500, 2],
-    [200, 3],
+  const rule = '[sandbox 500 times=2]';
+  expect(await log.entries(3)).toMatchObject([
+    { status: 500, rule, attempt: 1 },
+    { status: 500, rule, attempt: 2 },
+    { status: 200, rule, attempt: 3 },
   ]);
 });
 

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { replies } from '../../src/sandbox/replies/replies.ts';
-import {
-  type ReceivedPrompt,
-  type ReplyName,
-  replyNames,
-} from '../../src/sandbox/replies/reply.ts';
+import { type ReplyName, replyNames } from '../../src/sandbox/faults/fault-fields.ts';
+import { replies, type Reply } from '../../src/sandbox/replies/replies.ts';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { countTokens } from '../../src/sandbox/token-counter.ts';
 import { complete, jsonOf, openSandbox } from './sandbox-helpers.ts';
 import { fc } from '../support/properties.ts';
+
+type ReceivedPrompt = Parameters<Reply>[0];
 
 const received: ReceivedPrompt = {
   request: { model: 'origin', messages: [{ role: 'user', content: 'hello' }], stream: true },
@@ -19,8 +17,8 @@ const received: ReceivedPrompt = {
 };
 
 async function replyText(name: ReplyName, fields: Partial<ReceivedPrompt> = {}): Promise<string> {
-  const reply = replies[name];
-  return [...reply({ ...received, ...fields })].join('');
+  const text = replies[name]({ ...received, ...fields });
+  return typeof text === 'string' ? text : [...text].join('');
 }
 
 const short = replyNames.filter((name) => name !== 'million');

@@ -33,32 +33,13 @@ describe('countTokens', () => {
   });
 });
 
-describe('tokensOf', () => {
-  test('keeps every character, and yields as many tokens as are counted, wherever the pieces end', () => {
-    const pieces = fc.array(fc.string({ unit: 'binary', maxLength: 60 }));
-    fc.assert(
-      fc.property(pieces, (texts) => {
-        const tokens = [...tokensOf(texts)];
-        expect(tokens.join('')).toBe(texts.join(''));
-        expect(tokens).toHaveLength(countTokens(texts.join('')));
-      }),
-    );
-  });
-
-  test('does not split surrogate pairs', () => {
-    expect([...tokensOf(['a😀', '\ud83d', '\ude00b'])]).toEqual(['a', '😀', '😀', 'b']);
-  });
-
-  test('reads only the pieces that it needs', () => {
-    let used = 0;
-    function* endless() {
-      for (;;) {
-        used += 1;
-        yield ' word';
-      }
-    }
-    const tokens = tokensOf(endless());
-    for (let count = 0; count < 10; count += 1) tokens.next();
-    expect(used).toBeLessThan(20);
-  });
+test('tokensOf keeps every character, and yields as many tokens as are counted', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const tokens = [...tokensOf(text)];
+      expect(tokens.join('')).toBe(text);
+      expect(tokens).toHaveLength(countTokens(text));
+      expect(tokens.some((token) => /[\ud800-\udbff]$/.test(token))).toBe(false);
+    }),
+  );
 });

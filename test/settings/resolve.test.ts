@@ -36,9 +36,11 @@ describe('precedence', () => {
 
   test('reads flags, variables and stored values of every type alike', () => {
     const { values } = resolve({
-      flags: { timeout: '2m', allowInsecure: true, retries: 7 },
+      flags: { timeout: '2m', retries: 7 },
       environment: { NATTER_SAVE: 'off', NATTER_MAX_TOKENS: '500' },
-      stored: storedWith({ default: { 'idle-timeout': '90s', 'connect-timeout': 5 } }),
+      stored: storedWith({
+        default: { 'idle-timeout': '90s', 'connect-timeout': 5, 'allow-insecure': true },
+      }),
     });
     expect(values).toMatchObject({
       timeout: 120_000,
@@ -242,19 +244,6 @@ test.each([
     const resolved = resolveStored({ stored: withHeaders, flags });
     expect(Object.keys(resolved.headers)).toEqual(sent);
     expect(resolved.unsentSecrets.map(({ what }) => what)).toEqual(unsent);
-  },
-);
-
-test.each([
-  [{}, {}, {}, false],
-  [{ 'allow-insecure': true }, {}, {}, true],
-  [{ 'allow-insecure': true }, { NATTER_ALLOW_INSECURE: 'no' }, {}, false],
-  [{}, {}, { allowInsecure: true }, true],
-])(
-  'permission to send a key over plain http K14 profile %j, environment %j, flags %j: %s',
-  (profile, environment, flags, allowed) => {
-    const layers = { stored: storedWith({ default: profile }), environment, flags };
-    expect(resolveStored(layers).values.allowInsecure).toBe(allowed);
   },
 );
 

@@ -19,16 +19,16 @@ function rows() {
   return listSettings(resolveSettings({ flags: { retries: 2 }, environment: {}, stored }));
 }
 
-test('lists the settings in force with values as typed and sources', () => {
+test('lists the settings in force with values and sources', () => {
   const byDefault = { kind: 'default', name: 'default' };
   const profile = { kind: 'profile', name: 'default' };
   expect(rows()).toEqual(
     expect.arrayContaining([
       { name: 'max-tokens', value: undefined, source: byDefault },
-      { name: 'retries', value: '2', json: 2, source: { kind: 'flag', name: '--retries' } },
-      { name: 'retry-max-wait', value: '1m', json: '1m', source: byDefault },
-      { name: 'params.stop', value: '["END"]', json: ['END'], source: profile },
-      { name: 'headers.x-team', value: 'blue', json: 'blue', source: profile },
+      { name: 'retries', value: 2, source: { kind: 'flag', name: '--retries' } },
+      { name: 'retry-max-wait', value: '1m', source: byDefault },
+      { name: 'params.stop', value: ['END'], source: profile },
+      { name: 'headers.x-team', value: 'blue', source: profile },
     ]),
   );
 });

@@ -2,8 +2,7 @@ import fs, { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } fr
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { replaceWithTexts } from '../../src/batch/results/write-results.ts';
-import { makePrivateFolder, removeFile, renameFile } from '../../src/storage/files.ts';
-import { replaceFile } from '../../src/storage/state-file.ts';
+import { makePrivateFolder, removeFile, renameFile, replaceFile } from '../../src/storage/files.ts';
 import { storageFailure } from '../../src/storage/storage-failure.ts';
 import { folderOf } from '../support/folder.ts';
 

@@ -2,12 +2,12 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import {
-  holdLock,
   type HeldLock,
+  holdLock,
   type LockOptions,
-  type LockOwner,
-} from '../../src/storage/lock/lock.ts';
-import type { Machine, ProcessFacts } from '../../src/storage/lock/process-facts.ts';
+  type Machine,
+  type ProcessFacts,
+} from '../../src/storage/lock.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -60,7 +60,7 @@ export function leaveText(lock: string, content: string, age = 0): void {
 }
 
 /** Leaves a lock of process 42, which started at 100, on the first simulated machine. */
-export function leaveLock(lock: string, owner: Partial<LockOwner> = {}, age = 0): void {
+export function leaveLock(lock: string, owner: object = {}, age = 0): void {
   const left = {
     host: 'one',
     processId: 42,

@@ -6,8 +6,14 @@ import {
   settingsOf,
   type Template,
 } from './item.ts';
-import type { Message } from '../../client/contract.ts';
-import { filledText, inexactNumbers, isJsonObject, type JsonObject } from '../../json.ts';
+import { contractFields, type Message } from '../../client/contract.ts';
+import {
+  filledText,
+  inexactNumbers,
+  isJsonObject,
+  isPrototypeName,
+  type JsonObject,
+} from '../../json.ts';
 
 /** Fields that are not request parameters themselves. */
 const itemNames: ReadonlySet<string> = new Set([
@@ -47,16 +53,9 @@ const parameterNames: ReadonlySet<string> = new Set([
   'store',
 ]);
 
-/** natter writes the first four itself; the others would change an object's prototype. */
-const refusedNames: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'max_tokens',
-  'stream',
-  '__proto__',
-  'constructor',
-  'prototype',
-]);
+/** Whether natter writes the field itself, or cannot send it. */
+const isRefused = (name: string) =>
+  name === '' || contractFields.has(name) || isPrototypeName(name);
 
 /**
  * Parameters among the fields, and those in `params`. A null field is absent; a null in `params` is sent.
@@ -73,7 +72,7 @@ export function parametersOf(fields: ItemFields): Pick<ItemContent, 'params'> {
   const params = fields['params'] ?? {};
   if (!isJsonObject(params)) return refuse('has params that is not a JSON object');
   const parameters = given.filter(([name]) => parameterNames.has(name));
-  const refused = Object.keys(params).find((name) => name === '' || refusedNames.has(name));
+  const refused = Object.keys(params).find(isRefused);
   if (refused !== undefined) {
     refuse(`has ${JSON.stringify(refused)} in params, which cannot be set there`);
   }
@@ -130,7 +129,7 @@ export function requestContent(
     refuse('has stream that is neither true nor false in its body');
   }
   const settings = settingsOf({ model, max_tokens: maxTokens });
-  const refused = Object.keys(others).find((name) => name === '' || refusedNames.has(name));
+  const refused = Object.keys(others).find(isRefused);
   if (refused !== undefined) refuse(`has ${JSON.stringify(refused)} in its body`);
   return {
     messages,

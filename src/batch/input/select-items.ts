@@ -24,14 +24,12 @@ export function isInShard(index: number, shard: Shard | undefined): boolean {
   return shard === undefined || (index - 1) % shard.count === shard.number - 1;
 }
 
-/** A random sample of an input. */
 export interface Sample {
   readonly items: readonly InputItem[];
   /** How many items the input has. */
   readonly total: number;
 }
 
-/** The results of earlier runs. */
 export interface EarlierResults {
   find(index: number): IndexedResult | undefined;
   /** The highest index with a result; 0 without any. */
@@ -44,8 +42,6 @@ export interface Selection {
   readonly sample: Sample | undefined;
   /** Whether the run sends the item at this index. */
   readonly takes: (index: number) => boolean;
-  /** The highest index that is sent; a pipe is read no further. */
-  readonly highest: number;
   readonly results: EarlierResults;
   /** See `promptFingerprint`. */
   readonly fingerprint: (item: BatchItem) => string;

@@ -6,7 +6,6 @@ import { Failure } from '../../failure.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 
-/** The address of a queue server. */
 export interface QueueAddress {
   readonly url: string;
   /** The address in messages: without user name and password. */
@@ -230,5 +229,4 @@ export async function connectQueue(
   };
 }
 
-/** A connection to a queue server. */
 export type QueueConnection = Awaited<ReturnType<typeof connectQueue>>;

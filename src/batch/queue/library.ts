@@ -7,14 +7,12 @@ import { errorCode } from '../../storage/storage-failure.ts';
 
 export interface RedisClient {
   connect(): Promise<void>;
-  /** Sends any command. */
   call(command: string, ...words: readonly (string | number)[]): Promise<unknown>;
   /** Closes the connection; unanswered commands fail. */
   disconnect(): void;
   on(event: 'error' | 'close' | 'ready', listener: (error: Error) => void): unknown;
 }
 
-/** A job as BullMQ returns it. */
 export interface LibraryJob<Data> {
   readonly data: Data;
   readonly opts: { readonly attempts?: number };

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { BatchItem } from '../input/item.ts';
-import type { LibraryJob, QueueModule, RedisClient } from './library.ts';
+import type { QueueModule, RedisClient } from './library.ts';
 import { Failure, type FailureKind } from '../../failure.ts';
 import { isJsonObject, parseJson } from '../../json.ts';
 
@@ -24,7 +24,6 @@ export interface BatchHeader {
   };
 }
 
-/** An item in a queue. */
 export interface QueuedItem extends BatchItem {
   /** See `promptFingerprint`. */
   readonly fingerprint: string;
@@ -98,21 +97,6 @@ const stalledInterval = 10_000;
 /** Milliseconds before a command is repeated after the connection was lost. */
 const retryDelay = 1000;
 
-/** Ends a job as BullMQ expects: by a value or by an error. */
-async function endJob(
-  library: QueueModule,
-  job: LibraryJob<QueuedItem>,
-  token: string | undefined,
-  outcome: JobOutcome,
-): Promise<void> {
-  if (outcome.state === 'returned') {
-    await job.moveToWait(token);
-    throw new library.WaitingError();
-  }
-  if (outcome.state === 'transient') throw new Error(outcome.kind);
-  if (outcome.state === 'failed') throw new library.UnrecoverableError(outcome.kind);
-}
-
 /** All keys in Redis start with it; BullMQ has `natter:<batch>:…` too. */
 export const keyPrefix = 'natter';
 
@@ -120,7 +104,6 @@ export const keyPrefix = 'natter';
 const firstRetryDelay = 5000;
 /** Jobs a minute; BullMQ's pauses apply only to a queue with a limit. */
 const unlimited = 60e9;
-/** Milliseconds. */
 const minute = 60_000;
 /** Items that are read together. */
 const scanSize = 1000;
@@ -151,9 +134,8 @@ function openStore(client: RedisClient, name: string) {
       await call('HSET', 'batch', 'header', JSON.stringify(header));
       await client.call('SADD', `${keyPrefix}:batches`, name);
     },
-    /** The first answer of an item stays; a failure never replaces an answer. */
+    /** The first answer stays, also if a worker that was suspended brings a second one, or a failure. */
     async putResult({ index, isAnswered, line }: QueuedResult): Promise<void> {
-      // The first answer stays, also if a worker that was suspended brings a second one.
       if (isAnswered) await call('HSETNX', 'answers', index, line);
       else await call('HSET', 'failures', index, line);
     },
@@ -273,9 +255,7 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
       await queue.setGlobalRateLimit(max, duration);
     },
     /** All workers start no job for this time. */
-    pause(milliseconds: number): Promise<void> {
-      return queue.rateLimit(Math.ceil(milliseconds));
-    },
+    pause: (milliseconds: number): Promise<void> => queue.rateLimit(Math.ceil(milliseconds)),
     /**
      * Runs jobs, at most `concurrency` at once, with leases, retries and the shared rate of BullMQ.
      * @param onError gets errors of the queue itself, which the worker survives
@@ -291,7 +271,14 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
         async (job, token) => {
           const { data: item, opts, attemptsMade, attemptsStarted: starts } = job;
           const isLastAttempt = attemptsMade + 1 >= (opts.attempts ?? 1);
-          await endJob(library, job, token, await run({ item, starts, isLastAttempt }));
+          const outcome = await run({ item, starts, isLastAttempt });
+          // BullMQ ends a job by a value or by an error.
+          if (outcome.state === 'returned') {
+            await job.moveToWait(token);
+            throw new library.WaitingError();
+          }
+          if (outcome.state === 'transient') throw new Error(outcome.kind);
+          if (outcome.state === 'failed') throw new library.UnrecoverableError(outcome.kind);
         },
         {
           ...options,
@@ -306,7 +293,6 @@ export function openRedisQueue(library: QueueModule, client: RedisClient, name: 
       worker.on('error', onError);
       return () => worker.close();
     },
-    /** Deletes the batch. */
     async remove(): Promise<void> {
       await queue.obliterate({ force: true });
       await client.call('DEL', ...parts.map((part) => `${keyPrefix}:${name}:${part}`));

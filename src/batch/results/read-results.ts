@@ -4,10 +4,10 @@ import { addMerged, type IndexedResult, ResultIndex } from './result-index.ts';
 import { isTornResult, parseResultLine } from './result-line.ts';
 import { fileBlocks } from './write-results.ts';
 import { Failure } from '../../failure.ts';
+import { withDescriptor } from '../../storage/files.ts';
 import { createLineSplitter } from '../../storage/read-lines.ts';
-import { cannotRead, errorCode, failureReason } from '../../storage/storage-failure.ts';
+import { cannotRead, errorCode, storageFailure } from '../../storage/storage-failure.ts';
 
-/** A line of a file, with its place. */
 interface FileLine {
   /** The number of the line, from 1. */
   readonly number: number;
@@ -140,18 +140,15 @@ export function resultsPath(name: string): string {
  */
 export function readResults(name: string): ResultIndex {
   const index = new ResultIndex();
-  let descriptor: number | undefined;
   try {
     const file = resultsPath(name);
     if (!fs.existsSync(file)) return index;
-    descriptor = fs.openSync(file, 'r');
-    scanResults(descriptor, name, 0, (result) => index.add(result));
+    withDescriptor(fs.openSync(file, 'r'), (descriptor) =>
+      scanResults(descriptor, name, 0, (result) => index.add(result)),
+    );
     return index;
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure('storage', `cannot read ${name}: ${failureReason(error)}`, { cause: error });
-  } finally {
-    if (descriptor !== undefined) fs.closeSync(descriptor);
+    throw error instanceof Failure ? error : storageFailure('read', name, error);
   }
 }
 

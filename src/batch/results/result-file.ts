@@ -6,7 +6,7 @@ import { type IndexedResult, ResultIndex, type ResultLine } from './result-index
 import { fileBlocks, replaceWithTexts, resultTexts } from './write-results.ts';
 import { Failure } from '../../failure.ts';
 import { makePrivateFolder, removeFile, synchronizeFolder } from '../../storage/files.ts';
-import { type HeldLock, holderText, holdLock, type LockOptions } from '../../storage/lock/lock.ts';
+import { type HeldLock, holderText, holdLock, type LockOptions } from '../../storage/lock.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 
 /** Milliseconds between two checks, and between two flushes: a machine crash loses at most these writes. */
@@ -22,10 +22,7 @@ interface ResultFileOptions extends LockOptions {
 /** A failure as it is; any other error as that of a file that cannot be written. */
 export function cannotWrite(name: string, cause: unknown, hint?: string): Failure {
   if (cause instanceof Failure) return cause;
-  return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, {
-    ...(hint === undefined ? {} : { hint }),
-    cause,
-  });
+  return new Failure('storage', `cannot write ${name}: ${failureReason(cause)}`, { hint, cause });
 }
 
 /** Runs an action on a file that is to be opened. @throws Failure `usage` or `storage` */
@@ -118,7 +115,12 @@ export class ResultFile {
     this.#descriptor = fs.openSync(realPath, fs.constants.O_RDWR | fs.constants.O_CREAT);
     try {
       if (this.#isNew) synchronizeFolder(path.dirname(realPath));
-      this.#size = this.#readExisting();
+      const add = (result: IndexedResult) => this.#index.add(result);
+      const found = scanResults(this.#descriptor, name, 0, add);
+      // What follows the last result was not written completely.
+      fs.ftruncateSync(this.#descriptor, found.size);
+      if (found.lacksLineEnd) fs.writeSync(this.#descriptor, '\n', found.size);
+      this.#size = found.size + (found.lacksLineEnd ? 1 : 0);
     } catch (error) {
       fs.closeSync(this.#descriptor);
       throw error;
@@ -209,16 +211,6 @@ export class ResultFile {
     this.#lock.release();
   }
 
-  /** Indexes the existing results and truncates an incomplete last line. @returns the size in bytes */
-  #readExisting(): number {
-    const add = (result: IndexedResult) => this.#index.add(result);
-    const found = scanResults(this.#descriptor, this.#name, 0, add);
-    fs.ftruncateSync(this.#descriptor, found.size);
-    if (!found.lacksLineEnd) return found.size;
-    fs.writeSync(this.#descriptor, '\n', found.size);
-    return found.size + 1;
-  }
-
   /** Whether the file has each result once and nothing else, and in item order if `ordered`. */
   #isTidy(ordered: boolean): boolean {
     let end = 0;
@@ -258,7 +250,13 @@ export class ResultFile {
   #check(): void {
     if (this.broken.aborted) return;
     try {
-      this.#refuseLostLock();
+      if (!this.#lock.isKept()) {
+        // Two processes that append at their own offsets would overwrite each other's results.
+        const message = `another natter is writing ${this.#name}: this one was suspended for too long`;
+        throw new Failure('storage', message, {
+          hint: 'wait for it, then run the same command again for what is missing',
+        });
+      }
       if (!isSameFile(this.#realPath, this.#descriptor)) this.#rescue();
       // The next append refuses a larger file, after the lock was checked.
       const { size } = fs.fstatSync(this.#descriptor);
@@ -266,15 +264,6 @@ export class ResultFile {
     } catch (error) {
       this.#break(error);
     }
-  }
-
-  /** Two processes that append at their own offsets would overwrite each other's results. */
-  #refuseLostLock(): void {
-    if (this.#lock.isKept()) return;
-    const message = `another natter is writing ${this.#name}: this one was suspended for too long`;
-    throw new Failure('storage', message, {
-      hint: 'wait for it, then run the same command again for what is missing',
-    });
   }
 
   /** @throws Failure `storage` if the size is not the one that natter wrote */

@@ -10,7 +10,7 @@ import {
 
 const blockSize = 1 << 20;
 /** The mode of a new file; the umask applies. */
-const newFileMode = 0o666;
+export const newFileMode = 0o666;
 
 /** The first `size` bytes of a file; each block is valid until the next is read. @throws the system's error */
 export function* fileBlocks(

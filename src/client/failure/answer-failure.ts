@@ -3,38 +3,25 @@ import type { StreamEnd } from '../stream/answer-parts.ts';
 import { formatLimit } from './format-duration.ts';
 import { rephrase } from './change-failure.ts';
 
-/**
- * The failure of a service that sent only keep-alives for `limit` milliseconds. It is not retried: it may be
- * generating.
- */
-export function idleTimedOut(limit: number): Failure {
-  return new Failure('unreachable', `the service sent no content for ${formatLimit(limit)}`, {
-    remedy: { code: 'raise-timeout', limit: 'idleTimeout' },
-  });
-}
-
-/** The failure of an answer that is not complete after `limit` milliseconds, retries included. */
-export function totalTimedOut(limit: number): Failure {
-  const message = `the answer was not complete within ${formatLimit(limit)}`;
-  return new Failure('unreachable', message, {
-    remedy: { code: 'raise-timeout', limit: 'totalTimeout' },
-  });
-}
-
-/** The failure of a body that ended without `[DONE]` or a `finish_reason`: the connection was cut. */
-export function unfinishedStream(): Failure {
-  const message =
-    'the stream ended without a finish_reason or [DONE], so the service or a proxy cut it off';
-  return new Failure('server_error', message, { transient: true });
-}
+/** What did not happen within a limit. */
+const timeouts = {
+  firstByteTimeout: (place: string) => `${place} sent no response within`,
+  idleTimeout: (place: string) => `${place} sent no content for`,
+  totalTimeout: () => 'the answer was not complete within',
+};
 
 /**
- * The failure of a stream of `[DONE]` alone. It is not retried: the service may have billed an answer that got lost.
+ * The failure of a request that took longer than a limit of the user. It is not retried: the service may be generating,
+ * and a second request could be billed as well.
+ * @param limits milliseconds
  */
-export function emptyAnswer(): Failure {
-  const message = 'the answer is incomplete: the service sent neither text nor a finish_reason';
-  const hint = 'send the prompt again';
-  return new Failure('incomplete', message, { remedy: { code: 'send-again' }, hint });
+export function timedOut<Name extends keyof typeof timeouts>(
+  limit: Name,
+  limits: Readonly<Record<Name, number>>,
+  place = 'the service',
+): Failure {
+  const message = `${timeouts[limit](place)} ${formatLimit(limits[limit])}`;
+  return new Failure('unreachable', message, { remedy: { code: 'raise-timeout', limit } });
 }
 
 /**

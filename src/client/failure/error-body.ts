@@ -62,13 +62,11 @@ const messageFields = [
 const maxDepth = 4;
 const maxMessages = 3;
 
-const namePattern = /^[a-z][\w.-]{0,63}$/i;
-const genericNames = new Set(['error', 'fail', 'failed', 'failure']);
+/** Generic names such as `error` say nothing. */
+const namePattern = /^(?!(?:error|fail|failed|failure)$)[a-z][\w.-]{0,63}$/i;
 
-function readName(value: unknown): string | undefined {
-  if (typeof value !== 'string' || !namePattern.test(value)) return undefined;
-  return genericNames.has(value.toLowerCase()) ? undefined : value;
-}
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && namePattern.test(value);
 
 function readStatus(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
@@ -76,24 +74,8 @@ function readStatus(value: unknown): number | undefined {
   return number >= 400 && number <= 599 ? number : undefined;
 }
 
-const readTokens = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
-
-/** Adds the location that FastAPI reports: `[{loc: ['body', 'messages'], msg: 'Field required'}]`. */
-function withLocation(record: JsonObject, message: string): string {
-  const location: unknown = record['loc'];
-  if (!Array.isArray(location)) return message;
-  // Joining nested lists would overflow the stack.
-  const names = location.filter((name) => typeof name === 'string' || typeof name === 'number');
-  return `${names.join('.')}: ${message}`;
-}
-
-/** Adds the reason that OpenRouter forwards from a provider; its own message is only "Provider returned error". */
-function withReason(record: JsonObject, message: string): string {
-  const metadata = record['metadata'];
-  const reason = isJsonObject(metadata) ? filledText(metadata['raw']) : undefined;
-  return reason === undefined ? message : `${message}: ${reason}`;
-}
+const readTokens = (value: unknown) =>
+  Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
 
 function readMessage(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
@@ -105,7 +87,16 @@ function readMessage(value: unknown, depth = 0): string | undefined {
   }
   if (!isJsonObject(value)) return undefined;
   const message = firstField([value], messageFields, (field) => readMessage(field, depth + 1));
-  return message === undefined ? undefined : withLocation(value, withReason(value, message));
+  if (message === undefined) return undefined;
+  const { loc, metadata } = value;
+  // FastAPI reports a location: `[{loc: ['body', 'messages'], msg: 'Field required'}]`.
+  const list: readonly unknown[] = Array.isArray(loc) ? loc : [];
+  // Joining nested lists would overflow the stack.
+  const names = list.filter((name) => typeof name === 'string' || typeof name === 'number');
+  // OpenRouter forwards the reason of a provider; its own message is only "Provider returned error".
+  const reason = isJsonObject(metadata) ? filledText(metadata['raw']) : undefined;
+  const parts = [names.join('.') || undefined, message, reason];
+  return parts.filter((part) => part !== undefined).join(': ');
 }
 
 /** Returns the record and the errors nested in it, innermost first: those are more specific. */
@@ -123,7 +114,7 @@ function nestedRecords(value: unknown, depth = 0): JsonObject[] {
 export function readErrorValue(value: unknown, mask: Mask): ErrorBody {
   const records = nestedRecords(value);
   const names = records.flatMap((record) =>
-    nameFields.map((field) => readName(record[field])).filter((name) => name !== undefined),
+    nameFields.map((field) => record[field]).filter(isName),
   );
   const message = readMessage(value);
   return {

@@ -149,17 +149,6 @@ export function connectTimedOut(route: Route, limit: number): Failure {
   });
 }
 
-/**
- * The failure of a request without a response after `limit` milliseconds. It is not retried: the service may be
- * generating, and a second request could be billed as well.
- */
-export function firstByteTimedOut({ target }: Route, limit: number): Failure {
-  const message = `${target} sent no response within ${formatLimit(limit)}`;
-  return new Failure('unreachable', message, {
-    remedy: { code: 'raise-timeout', limit: 'firstByteTimeout' },
-  });
-}
-
 /** The failure of a proxy that responded with this status instead of passing the request on. */
 export function proxyRefused(status: number, route: Route): Failure {
   const proxy = route.proxy === undefined ? 'a proxy' : `the proxy ${route.proxy}`;

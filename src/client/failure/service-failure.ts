@@ -1,11 +1,10 @@
 import { startTimer, type Clock } from '../../clock.ts';
 import { Failure, type FailureKind, type Remedy, type RemedyCode } from '../../failure.ts';
-import { filledText, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
+import { filledText, firstField, isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import type { Sender } from '../configuration.ts';
 import { contractFields, nameOfStatus, type ErrorName } from '../contract.ts';
 import { parseUrl } from '../http/base-url.ts';
-import { requestIdOf, retryAfter } from '../http/response-headers.ts';
 import type { HttpRequest, HttpResponse, ResponseHeaders } from '../http/transport.ts';
 import {
   type ErrorBody,
@@ -16,6 +15,7 @@ import {
   readErrorValue,
   refusesLength,
   refusesModel,
+  shortText,
   unknownModel,
 } from './error-body.ts';
 
@@ -67,6 +67,46 @@ async function readErrorText(response: HttpResponse, clock: Clock): Promise<stri
   return Buffer.concat(chunks).subarray(0, maxErrorBody).toString();
 }
 
+/** The headers in which services send the id of a request, in the order of their precedence. */
+const requestIdHeaders = [
+  'x-request-id',
+  'request-id',
+  'x-correlation-id',
+  'correlation-id',
+  'x-trace-id',
+  'x-amzn-requestid',
+  'x-ms-request-id',
+];
+
+/** Reads the id of the request in the service's logs from the first of the usual headers that is present. */
+export function requestIdOf(headers: ResponseHeaders, mask: Mask): string | undefined {
+  const id = firstField([headers], requestIdHeaders, filledText);
+  return id && shortText(id, mask);
+}
+
+/**
+ * Reads the milliseconds to wait from `retry-after-ms`, else `Retry-After` (seconds, fractions too, or an HTTP-date,
+ * RFC 9110 sections 10.2.3 and 5.6.7). Can be Infinity. Undefined when absent, unreadable or past.
+ */
+export function retryAfter(headers: ResponseHeaders, now: Date): number | undefined {
+  const milliseconds = parseDecimal(String(headers['retry-after-ms']));
+  if (milliseconds !== undefined) return milliseconds;
+  const text = headers['retry-after'];
+  if (text === undefined) return undefined;
+  const seconds = parseDecimal(text);
+  if (seconds !== undefined) return seconds * 1000;
+  // An HTTP-date is always in GMT, also in the form that does not say so.
+  const isDate = /^[a-z]{3}.*\d\d:\d\d:\d\d/i.test(text.trim());
+  const wait = Date.parse(`${text.trim().replace(/ GMT$/, '')} GMT`) - now.getTime();
+  return isDate && wait >= 0 ? wait : undefined;
+}
+
+function parseDecimal(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (/^infinity$/i.test(trimmed)) return Infinity;
+  return /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : undefined;
+}
+
 /**
  * Describes a response whose status is neither 2xx nor a redirect. The request decides the remedy.
  * @param response `text` is its body, or the part of it that was read
@@ -94,10 +134,6 @@ export function serviceFailure(
     contextWindow: body.contextWindow,
   });
 }
-
-/** Whether a 404 is about a model: services of the contract name it `not_found`, others speak of a model. */
-const isAboutModel = ({ names, message = '' }: ErrorBody) =>
-  /model|not_found/i.test([...names, message].join(' '));
 
 const addedPathHint =
   'natter added /v1 to the base URL; for an API at another path, set --base-url to all of it, or --api-path / to add nothing';
@@ -147,23 +183,23 @@ const modelRemedies: Partial<Record<ErrorName, Remedy>> = {
 const exhaustedQuota = /^(?:insufficient_quota|billing_hard_limit_reached)$/;
 
 /** Gemini refuses a key with the status 400. */
-const refusesKey = ({ message = '' }: ErrorBody) =>
-  /\bAPI key (?:not valid|expired|not found)\b/i.test(message);
+const refusedKey = /\bAPI key (?:not valid|expired|not found)\b/i;
 
 /** Explains a failed request: what the body reports decides before the status. */
 function explain(status: number, body: ErrorBody, request: HttpRequest): Explanation {
   // The name in the body counts only for a status that is not in the contract.
   const named = nameOfStatus(status) ?? kindOfName(body.names[0]) ?? kindOfStatus(status);
-  const kind = status === 400 && refusesKey(body) ? 'unauthorized' : named;
+  const { message = '', names } = body;
+  const kind = status === 400 && refusedKey.test(message) ? 'unauthorized' : named;
   const usual = usualOf(kind);
   const checkUrl: Remedy = { code: 'check-base-url' };
-  const isQuota = body.names.some((name) => exhaustedQuota.test(name));
+  const isQuota = names.some((name) => exhaustedQuota.test(name));
   if (isQuota || status === 402) {
     const unpaid = 'the service asks for payment, the account has no credit left';
     const summary = isQuota ? 'quota exhausted' : unpaid;
     return { kind, summary, remedy: { code: 'check-quota' }, transient: false };
   }
-  if (body.names.includes('rate_limit_exceeded')) return explainRateLimit(status, body);
+  if (names.includes('rate_limit_exceeded')) return explainRateLimit(status, message);
   if (status === 413) {
     const summary = 'the service cannot take a prompt of this length';
     return { kind: 'invalid_request', summary, remedy: { code: 'shorten-prompt' } };
@@ -176,7 +212,8 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
   const fields = isJsonObject(sent) ? sent : {};
   if (isPrompt && refusesModel(body, fields['model']))
     return { kind: 'not_found', ...unknownModel };
-  if (kind === 'not_found' && !isAboutModel(body)) {
+  // Services of the contract name a missing model `not_found`, others speak of a model.
+  if (kind === 'not_found' && !/model|not_found/i.test([...names, message].join(' '))) {
     const summary = `the service does not know the address ${request.url.href}`;
     const hint = request.isPathGuessed === true ? { hint: addedPathHint } : {};
     return { kind, summary, remedy: checkUrl, ...hint };
@@ -185,7 +222,7 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
   if (kind !== 'invalid_request') return usual;
   // Only if the user asks for it, natter sends a field that is not in the contract.
   const hasParameter = Object.keys(fields).some((name) => !contractFields.has(name));
-  if (refusesParameter(body) && hasParameter) {
+  if (refusedParameter.test(message) && hasParameter) {
     return { ...usual, remedy: { code: 'remove-parameter' } };
   }
   return refusesLength(body) ? { ...usual, remedy: { code: 'shorten-prompt' } } : usual;
@@ -195,7 +232,7 @@ function explain(status: number, body: ErrorBody, request: HttpRequest): Explana
 const minuteLimit = /\bLimit (?<limit>\d+)\b.*\bRequested ~?(?<requested>\d+)/i;
 
 /** Explains a rate limit by its name, whatever the status. One for a request that no minute has room for is final. */
-function explainRateLimit(status: number, { message = '' }: ErrorBody): Explanation {
+function explainRateLimit(status: number, message: string): Explanation {
   const limited = usualOf('rate_limited');
   const retried = status === 429 ? limited : { ...limited, transient: true };
   if (!/\brequest too large\b/i.test(message)) return retried;
@@ -206,10 +243,8 @@ function explainRateLimit(status: number, { message = '' }: ErrorBody): Explanat
 }
 
 /** `unsupported parameter: "seed"`, `Unrecognized request argument supplied: seed`, `Unknown parameter: 'seed'.` */
-const refusesParameter = ({ message = '' }: ErrorBody) =>
-  /\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? (?:parameter|argument|field)s?\b/i.test(
-    message,
-  );
+const refusedParameter =
+  /\b(?:unsupported|unknown|unrecognized|unexpected)(?: request)? (?:parameter|argument|field)s?\b/i;
 
 /**
  * The failure of a response without content: redirects are not followed, because the key and the prompt would go to a

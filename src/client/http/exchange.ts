@@ -1,10 +1,11 @@
-import { pipeline, type Readable, type Transform } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { type Clock, startTimer } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
-import { firstByteTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
+import { timedOut } from '../failure/answer-failure.ts';
+import { networkFailure, proxyRefused } from '../failure/network-failure.ts';
 import type { Route } from './route.ts';
 import { followSignals } from './timer.ts';
-import type { HttpRequest, ResponseHeaders, Transport } from './transport.ts';
+import type { ExchangeLimits, HttpRequest, ResponseHeaders, Transport } from './transport.ts';
 
 /** Sends a request with a library for HTTP, which ends the request or the body of its response when `signal` aborts. */
 export type Open = (
@@ -20,15 +21,15 @@ export type Open = (
 export function sendWith(
   open: Open,
   route: Route,
+  limits: ExchangeLimits,
   clock: Clock,
-  firstByteTimeout: number,
 ): Transport {
   return async (request, caller) => {
     caller.throwIfAborted();
     const { controller, unfollow } = followSignals(caller);
     const { signal } = controller;
-    const stopTimer = startTimer(clock, firstByteTimeout, () =>
-      controller.abort(firstByteTimedOut(route, firstByteTimeout)),
+    const stopTimer = startTimer(clock, limits.firstByteTimeout, () =>
+      controller.abort(timedOut('firstByteTimeout', limits, route.target)),
     );
     const aborted = new Promise<never>((_resolve, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason)),
@@ -73,9 +74,8 @@ async function* readBody(
   clock: Clock,
 ): AsyncGenerator<Uint8Array> {
   try {
-    const encoding = String(headers['content-encoding'] ?? '')
-      .trim()
-      .toLowerCase();
+    const { 'content-encoding': sent = '' } = headers;
+    const encoding = String(sent).trim().toLowerCase();
     const received = receivedChunks(body);
     yield* /^(?:identity)?$/.test(encoding) ? received : decodeBody(received, encoding);
   } catch (error) {
@@ -122,17 +122,15 @@ async function* decodeBody(
   encoding: string,
 ): AsyncGenerator<Uint8Array> {
   const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
-  // Decode each piece as it arrives, and keep the part before a cut.
-  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
-  const flushes = (flush: number) => ({ flush, finishFlush: flush });
   const isZip = /^(?:x-)?gzip$|^deflate$/.test(encoding);
   if (!isZip && encoding !== 'br') {
     const message = `the content encoding of the answer is not supported (${encoding})`;
     throw new Failure('server_error', message, { transient: false });
   }
-  const decoder: Transform = isZip
-    ? createUnzip(flushes(Z_SYNC_FLUSH))
-    : createBrotliDecompress(flushes(BROTLI_OPERATION_FLUSH));
+  // Decode each piece as it arrives, and keep the part before a cut.
+  const flush = isZip ? constants.Z_SYNC_FLUSH : constants.BROTLI_OPERATION_FLUSH;
+  const options = { flush, finishFlush: flush };
+  const decoder = isZip ? createUnzip(options) : createBrotliDecompress(options);
   let cut: { readonly error: unknown } | undefined;
   async function* source(): AsyncGenerator<Uint8Array> {
     try {

@@ -42,7 +42,7 @@ export const nodeNetwork: OpenNetwork = (route, limits, clock) => {
       outgoing.end(body);
     });
   return {
-    send: sendWith(open, route, clock, limits.firstByteTimeout),
+    send: sendWith(open, route, limits, clock),
     close() {
       agent.destroy();
       connector.close();

@@ -34,31 +34,22 @@ export function requestHeaders(
   };
   if (options.apiKey !== undefined) {
     const key = cleanKey(options.apiKey);
-    if (isAzureKey(key, options.baseUrl)) headers['api-key'] = key;
+    // Azure's API with an `api-version` takes keys in a header of their own, and tokens of Entra (JWTs) as others do.
+    const isAzureKey = /[?&]api-version=/.test(options.baseUrl) && !/^eyJ[\w-]+\./.test(key);
+    if (isAzureKey) headers['api-key'] = key;
     else headers['authorization'] = `Bearer ${key}`;
   }
   for (const [name, value] of Object.entries(options.headers ?? {})) {
-    checkHeader(name, value);
+    const refuse = (problem: string) => new Failure('configuration', problem);
+    // RFC 9110, sections 5.1 and 5.5.
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw refuse(`"${name}" is not a valid header name`);
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      const problem = 'contains characters not allowed in an HTTP header';
+      throw refuse(`the value of the header ${name} ${problem}`);
+    }
     headers[name.toLowerCase()] = value;
   }
   return headers;
-}
-
-/** Azure's API with an `api-version` takes keys in a header of their own, and tokens of Entra (JWTs) as others do. */
-const isAzureKey = (key: string, baseUrl: string) =>
-  /[?&]api-version=/.test(baseUrl) && !/^eyJ[\w-]+\./.test(key);
-
-function checkHeader(name: string, value: string): void {
-  // RFC 9110, sections 5.1 and 5.5.
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
-    throw new Failure('configuration', `"${name}" is not a valid header name`);
-  }
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-    throw new Failure(
-      'configuration',
-      `the value of the header ${name} contains characters not allowed in an HTTP header`,
-    );
-  }
 }
 
 /**

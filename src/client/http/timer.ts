@@ -1,14 +1,19 @@
 import { setMaxListeners } from 'node:events';
-import { startTimer, type Clock } from '../../clock.ts';
+import { startTimer } from '../../clock.ts';
+import type { Sender } from '../configuration.ts';
+import { timedOut } from '../failure/answer-failure.ts';
+import type { HttpResponse } from './transport.ts';
 
-/** Calls `onIdle` after `limit` milliseconds without a touch (0 and `Infinity`: never), counted from now. */
-export function watchIdle(clock: Clock, limit: number, onIdle: () => void) {
-  let stop = startTimer(clock, limit, onIdle);
+/** Ends a response without a touch for the idle time, counted from now. */
+export function watchIdle({ clock, limits }: Sender, response: HttpResponse) {
+  const start = () =>
+    startTimer(clock, limits.idleTimeout, () => response.destroy(timedOut('idleTimeout', limits)));
+  let stop = start();
   return {
     /** Tells that data arrived. */
     touch: (): void => {
       stop();
-      stop = startTimer(clock, limit, onIdle);
+      stop = start();
     },
     /** Stops until the next touch, as while the receiver is busy: then silence is not the sender's fault. */
     stop: (): void => stop(),

@@ -40,7 +40,7 @@ export interface HttpResponse {
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
 
 /** Milliseconds; 0 and `Infinity` switch a limit off. */
-interface ExchangeLimits {
+export interface ExchangeLimits {
   /** Name lookup, connection and TLS together. */
   readonly connectTimeout: number;
   /** The time from the request, before its connection, to the headers of the response. */

@@ -43,7 +43,7 @@ export const undiciNetwork: OpenNetwork = (route, limits, clock) => {
     }
   };
   return {
-    send: sendWith(open, route, clock, limits.firstByteTimeout),
+    send: sendWith(open, route, limits, clock),
     close() {
       void agent.destroy();
       connector.close();

@@ -76,8 +76,10 @@ export function describeModel(record: ModelRecord): ModelDescription {
     latency: entry?.typicalLatency,
     purpose: entry?.purpose,
   });
-  const sourcesOf = (fields: object, source: 'service' | 'catalogue') =>
-    Object.fromEntries(Object.keys(fields).map((name) => [name, source]));
-  const sources = { ...sourcesOf(published, 'catalogue'), ...sourcesOf(stated, 'service') };
-  return { id: record.id, ...published, ...stated, sources };
+  const known = { ...published, ...stated };
+  const sources = Object.keys(known).map((name) => [
+    name,
+    name in stated ? 'service' : 'catalogue',
+  ]);
+  return { id: record.id, ...known, sources: Object.fromEntries(sources) as object };
 }

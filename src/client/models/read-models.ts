@@ -11,7 +11,7 @@ import {
 import type { ReadOptions } from '../client.ts';
 import type { Sender } from '../configuration.ts';
 import type { ModelRecord } from '../contract.ts';
-import { idleTimedOut, malformedJson } from '../failure/answer-failure.ts';
+import { malformedJson } from '../failure/answer-failure.ts';
 import { requireAccepted } from '../failure/service-failure.ts';
 import { watchIdle } from '../http/timer.ts';
 import type { HttpResponse } from '../http/transport.ts';
@@ -61,10 +61,8 @@ async function read(sender: Sender, path: string, options: ReadOptions = {}): Pr
   return undefined;
 }
 
-async function readText(response: HttpResponse, { clock, limits }: Sender): Promise<string> {
-  const { idleTimeout } = limits;
-  const onIdle = () => response.destroy(idleTimedOut(idleTimeout));
-  const watch = watchIdle(clock, idleTimeout, onIdle);
+async function readText(response: HttpResponse, sender: Sender): Promise<string> {
+  const watch = watchIdle(sender, response);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -72,9 +70,7 @@ async function readText(response: HttpResponse, { clock, limits }: Sender): Prom
       watch.touch();
       chunks.push(chunk);
       size += chunk.byteLength;
-      if (size > maxBody) {
-        throw new Failure('server_error', 'the answer is longer than 16 MB');
-      }
+      if (size > maxBody) throw new Failure('server_error', 'the answer is longer than 16 MB');
     }
   } finally {
     watch.stop();

@@ -108,9 +108,6 @@ function unreadable(data: string, { mask }: AnswerParts): Failure {
   return malformedJson('the service sent an event that is not a JSON object', data.length);
 }
 
-/** Whether data is empty, JSON null, or a comment that a gateway sent as data (`data: : PROCESSING`). */
-const isEmpty = (data: string) => data === '' || data.startsWith(':') || data === 'null';
-
 /**
  * Reads a server-sent event into `answer` (contract, Response when `stream` is true).
  * @param isLast the body ended within this event: if it is cut, it is skipped, because the answer is incomplete anyway
@@ -124,7 +121,8 @@ function takeEvent(
   if (trimmed === '[DONE]') answer.isFinished = true;
   if (answer.isFinished) return;
   if (event === 'error') throw reportedError(parseErrorBody(trimmed, undefined, answer.mask));
-  if (isEmpty(trimmed)) return;
+  // Gateways send comments as data (`data: : PROCESSING`), and JSON null.
+  if (/^(?::|(?:null)?$)/.test(trimmed)) return;
   const value = parseAnyJson(data);
   if (isJsonObject(value)) takeChunk(value, answer);
   else if (!isLast) throw unreadable(data, answer);

@@ -1,12 +1,7 @@
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { chooseProfile, defaultProfile } from '../../settings/profile-name.ts';
-import {
-  getStoredSetting,
-  hasKey,
-  removeCredential,
-  saveService,
-} from '../../settings/profiles.ts';
+import { getStoredSetting, hasKey, saveService } from '../../settings/profiles.ts';
 import {
   describeSource,
   describeUnsent,
@@ -243,7 +238,9 @@ export const logout: Action<GlobalOptions> = async ({ context, options, presenta
   if (!hasKey(stored, profile)) {
     notices.notice(`profile ${profile} has no stored key`);
   } else {
-    await changeStored(context, (before) => removeCredential(before, profile));
+    await changeStored(context, ({ credentials }) => {
+      delete credentials.profiles[profile];
+    });
     notices.notice(`deleted the key of profile ${profile}`);
   }
   for (const name of ['NATTER_API_KEY', 'NATTER_API_KEY_COMMAND']) {

@@ -113,76 +113,180 @@ const fileOptions = () => [
   forceOption(),
 ];
 
-function buildMerge(): Command {
-  const merge = new Command('merge')
-    .argument('<files...>', 'results files of the shards')
-    .summary('merge the results of shards')
-    .description('Merges results files in input order and reports missing items.');
-  addOptionGroups(merge, [['Output options:', fileOptions()]]);
-  setAction(merge, async () => (await import('./merge-run.ts')).mergeBatch);
-  helpOf(merge).hidesServiceOptions = true;
-  helpOf(merge).hidesParentOptions = true;
-  return setExamples(merge, ['natter batch merge piece-*.jsonl -o all.jsonl']);
+const queueOption = () =>
+  new Option(
+    '--queue <url>',
+    'Redis or Valkey: redis://host:6379/0, encrypted rediss://; a password only in the variable [NATTER_QUEUE]',
+  );
+const chosenBatch = () => new Option('--batch <name>', 'name of the batch, default the only one');
+const rateOption = () =>
+  new Option('--rpm <n>', 'maximum requests a minute of all workers of the batch together');
+
+/** A subcommand of `natter batch`, whose options it does not have. */
+interface Subcommand {
+  readonly name: string;
+  /** Descriptions of the arguments. */
+  readonly words?: Readonly<Record<string, string>>;
+  readonly summary: string;
+  readonly description: string;
+  /** Options by the heading of their group. */
+  readonly options: () => Readonly<Record<string, readonly Option[]>>;
+  readonly load: Parameters<typeof setAction>[1];
+  readonly examples: readonly string[];
+  /** Sends requests. */
+  readonly usesService?: boolean;
+  /** Refuses the options of natter batch that it does not have. */
+  readonly refusesOthers?: boolean;
 }
 
-function buildExport(): Command {
-  const command = new Command('export')
-    .argument('[file]', 'prompts, as for natter batch; default or -: standard input')
-    .summary('write the requests as an OpenAI batch file')
-    .description(
+const subcommands: readonly Subcommand[] = [
+  {
+    name: 'export',
+    words: { '[file]': 'prompts, as for natter batch; default or -: standard input' },
+    summary: 'write the requests as an OpenAI batch file',
+    description:
       'Writes the requests as JSON lines for the batch endpoint of a service, or for vllm run-batch. Sends nothing.',
-    );
-  const schema = new Option(
-    '--schema <schema>',
-    'ask for JSON, as natter batch does; natter batch import with it checks the answers',
-  );
-  addOptionGroups(command, [
-    [
-      'Input options:',
-      [
+    options: () => ({
+      'Input options:': [
         ...inputOptions(),
         new Option('--results <file>', 'leave out the items answered in this results file'),
       ],
+      'Request options:': [
+        ...bodyOptions(),
+        new Option(
+          '--schema <schema>',
+          'ask for JSON, as natter batch does; natter batch import with it checks the answers',
+        ),
+        settingOption('responseFormat'),
+      ],
+      'Output options:': fileOptions(),
+    }),
+    load: async () => (await import('./export-run.ts')).exportBatch,
+    examples: [
+      'natter batch export reviews.csv --template "Sum up: {{text}}" -o batch.jsonl',
+      'natter batch export prompts.txt -m nextgen --shard 1/2 -o requests-1.jsonl',
     ],
-    ['Request options:', [...bodyOptions(), schema, settingOption('responseFormat')]],
-    ['Output options:', fileOptions()],
-  ]);
-  setAction(command, async () => (await import('./export-run.ts')).exportBatch);
-  helpOf(command).hidesServiceOptions = true;
-  helpOf(command).hidesParentOptions = true;
-  return setExamples(command, [
-    'natter batch export reviews.csv --template "Sum up: {{text}}" -o batch.jsonl',
-    'natter batch export prompts.txt -m nextgen --shard 1/2 -o requests-1.jsonl',
-  ]);
-}
-
-function buildImport(): Command {
-  const command = new Command('import')
-    .argument('<file>', 'prompts, as for natter batch')
-    .argument('<results...>', 'output and error files of an OpenAI batch or vllm run-batch')
-    .summary('join the results of another engine to their input')
-    .description(
+  },
+  {
+    name: 'import',
+    words: {
+      '<file>': 'prompts, as for natter batch',
+      '<results...>': 'output and error files of an OpenAI batch or vllm run-batch',
+    },
+    summary: 'join the results of another engine to their input',
+    description:
       'Writes the results of another engine as results of natter, or in a different format. natter batch with the same file then sends what is missing.',
-    );
-  addOptionGroups(command, [
-    ['Input options:', [...inputOptions(), settingOption('system', '-s'), ...messageOptions()]],
-    [checkGroup, [schemaOption(), selectOption()]],
-    [
-      'Output options:',
-      [
+    options: () => ({
+      'Input options:': [...inputOptions(), settingOption('system', '-s'), ...messageOptions()],
+      [checkGroup]: [schemaOption(), selectOption()],
+      'Output options:': [
         new Option('-o, --output <file>', 'results file, also one with results'),
         ...resultOptions(),
       ],
+    }),
+    load: async () => (await import('./import-run.ts')).importBatch,
+    examples: [
+      'natter batch import prompts.jsonl output.jsonl errors.jsonl -o all.jsonl',
+      'natter batch import prompts.txt answers.jsonl --output-format csv -o all.csv',
     ],
-  ]);
-  setAction(command, async () => (await import('./import-run.ts')).importBatch);
-  helpOf(command).hidesServiceOptions = true;
-  helpOf(command).hidesParentOptions = true;
-  return setExamples(command, [
-    'natter batch import prompts.jsonl output.jsonl errors.jsonl -o all.jsonl',
-    'natter batch import prompts.txt answers.jsonl --output-format csv -o all.csv',
-  ]);
-}
+  },
+  {
+    name: 'merge',
+    words: { '<files...>': 'results files of the shards' },
+    summary: 'merge the results of shards',
+    description: 'Merges results files in input order and reports missing items.',
+    options: () => ({ 'Output options:': fileOptions() }),
+    load: async () => (await import('./merge-run.ts')).mergeBatch,
+    examples: ['natter batch merge piece-*.jsonl -o all.jsonl'],
+  },
+  {
+    name: 'submit',
+    words: { '[file]': 'prompts; default or -: standard input' },
+    summary: 'put prompts into a queue',
+    description:
+      'Puts the prompts of a file into a queue, with the options for their requests. Submitting the same file again adds what is missing and lets failed items wait again.',
+    options: () => ({
+      'Queue options:': [
+        queueOption(),
+        new Option('--batch <name>', 'name of the batch, default that of the file'),
+        new Option(
+          '--attempts <n>',
+          'workers that try an item after transient failures, default 3',
+        ).default('3'),
+        rateOption(),
+      ],
+      'Input options:': inputOptions(),
+      'Request options:': [...promptOptions(), allowSecretsOption()],
+      [checkGroup]: checksOptions().filter((one) => one.attributeName() !== 'responseFormat'),
+    }),
+    load: async () => (await import('./queue/submit-run.ts')).submitBatch,
+    examples: ['natter batch submit prompts.jsonl --queue redis://localhost:6379'],
+    usesService: true,
+    refusesOthers: true,
+  },
+  {
+    name: 'work',
+    summary: 'answer the prompts of a queue',
+    description:
+      'Answers the prompts of a queue together with other workers, until none is left. The results stay in the queue for natter batch collect.',
+    options: () => ({
+      'Queue options:': [
+        queueOption(),
+        chosenBatch(),
+        rateOption(),
+        new Option('--tpm <n>', 'maximum tokens a minute of this worker'),
+        new Option('--wait', 'wait for more prompts when none is left'),
+      ],
+      'Request options:': [
+        ...sendingOptions(),
+        settingOption('responseFormat'),
+        settingOption('budget'),
+        strictOption(),
+        ...secretOptions(),
+      ],
+      'Run options:': [stopAfterOption()],
+      'Report options:': [summaryOption()],
+    }),
+    load: async () => (await import('./queue/work-run.ts')).workBatch,
+    examples: ['natter batch work --queue redis://localhost:6379 --concurrency 16'],
+    usesService: true,
+    refusesOthers: true,
+  },
+  {
+    name: 'status',
+    summary: 'show the batches of a queue',
+    description:
+      'Shows how many items of each batch in a queue are answered, and by how many workers.',
+    options: () => ({
+      'Queue options:': [
+        queueOption(),
+        new Option('--batch <name>', 'name of one batch, default all'),
+      ],
+      'Output options:': [jsonOption()],
+    }),
+    load: async () => (await import('./queue/collect-run.ts')).printStatus,
+    examples: ['natter batch status --queue redis://localhost:6379'],
+    refusesOthers: true,
+  },
+  {
+    name: 'collect',
+    summary: 'write the results of a queue into a file',
+    description:
+      'Writes the results of a batch in a queue into a file, in input order, as natter batch does. Run it again for more; natter batch with the same file continues it.',
+    options: () => ({
+      'Queue options:': [queueOption(), chosenBatch()],
+      'Output options:': [
+        new Option('-o, --output <file>', 'results file (default: standard output)'),
+        new Option('--unordered', 'do not sort the results file'),
+        new Option('--remove', 'delete the batch in the queue once all results are in the file'),
+        new Option('--force', 'with --remove, delete it even if items have no result'),
+      ],
+    }),
+    load: async () => (await import('./queue/collect-run.ts')).collectBatch,
+    examples: ['natter batch collect --queue redis://localhost:6379 -o answers.jsonl'],
+    refusesOthers: true,
+  },
+];
 
 /**
  * Commander accepts the options of natter batch for its subcommands, too.
@@ -203,137 +307,17 @@ function refuseForeignOptions(command: Command): void {
   });
 }
 
-/** A subcommand of `natter batch` that accepts only its own options. */
-function withOwnOptions(command: Command, example: string): Command {
+function buildSubcommand(given: Subcommand): Command {
+  const { name, words = {}, summary, description, options, load, examples } = given;
+  const command = new Command(name).summary(summary).description(description);
+  for (const [word, text] of Object.entries(words)) command.argument(word, text);
+  addOptionGroups(command, Object.entries(options()));
+  helpOf(command).hidesServiceOptions = given.usesService !== true;
   helpOf(command).hidesParentOptions = true;
-  command.hook('preAction', refuseForeignOptions);
-  return setExamples(command, [example]);
+  if (given.refusesOthers === true) command.hook('preAction', refuseForeignOptions);
+  setExamples(command, examples);
+  return setAction(command, load);
 }
-
-const queueOption = () =>
-  new Option(
-    '--queue <url>',
-    'Redis or Valkey: redis://host:6379/0, encrypted rediss://; a password only in the variable [NATTER_QUEUE]',
-  );
-const rateOption = () =>
-  new Option('--rpm <n>', 'maximum requests a minute of all workers of the batch together');
-
-function buildSubmit(): Command {
-  const submit = new Command('submit')
-    .argument('[file]', 'prompts; default or -: standard input')
-    .summary('put prompts into a queue')
-    .description(
-      'Puts the prompts of a file into a queue, with the options for their requests. Submitting the same file again adds what is missing and lets failed items wait again.',
-    );
-  addOptionGroups(submit, [
-    [
-      'Queue options:',
-      [
-        queueOption(),
-        new Option('--batch <name>', 'name of the batch, default that of the file'),
-        new Option(
-          '--attempts <n>',
-          'workers that try an item after transient failures, default 3',
-        ).default('3'),
-        rateOption(),
-      ],
-    ],
-    ['Input options:', inputOptions()],
-    ['Request options:', [...promptOptions(), allowSecretsOption()]],
-    [checkGroup, checksOptions().filter((option) => option.attributeName() !== 'responseFormat')],
-  ]);
-  setAction(submit, async () => (await import('./queue/submit-run.ts')).submitBatch);
-  return withOwnOptions(submit, 'natter batch submit prompts.jsonl --queue redis://localhost:6379');
-}
-
-const chosenBatch = () => new Option('--batch <name>', 'name of the batch, default the only one');
-
-function buildWork(): Command {
-  const work = new Command('work')
-    .summary('answer the prompts of a queue')
-    .description(
-      'Answers the prompts of a queue together with other workers, until none is left. The results stay in the queue for natter batch collect.',
-    );
-  addOptionGroups(work, [
-    [
-      'Queue options:',
-      [
-        queueOption(),
-        chosenBatch(),
-        rateOption(),
-        new Option('--tpm <n>', 'maximum tokens a minute of this worker'),
-        new Option('--wait', 'wait for more prompts when none is left'),
-      ],
-    ],
-    [
-      'Request options:',
-      [
-        ...sendingOptions(),
-        settingOption('responseFormat'),
-        settingOption('budget'),
-        strictOption(),
-        ...secretOptions(),
-      ],
-    ],
-    ['Run options:', [stopAfterOption()]],
-    ['Report options:', [summaryOption()]],
-  ]);
-  setAction(work, async () => (await import('./queue/work-run.ts')).workBatch);
-  return withOwnOptions(work, 'natter batch work --queue redis://localhost:6379 --concurrency 16');
-}
-
-function buildStatus(): Command {
-  const status = new Command('status')
-    .summary('show the batches of a queue')
-    .description(
-      'Shows how many items of each batch in a queue are answered, and by how many workers.',
-    );
-  addOptionGroups(status, [
-    [
-      'Queue options:',
-      [queueOption(), new Option('--batch <name>', 'name of one batch, default all')],
-    ],
-    ['Output options:', [jsonOption()]],
-  ]);
-  setAction(status, async () => (await import('./queue/collect-run.ts')).printStatus);
-  helpOf(status).hidesServiceOptions = true;
-  return withOwnOptions(status, 'natter batch status --queue redis://localhost:6379');
-}
-
-function buildCollect(): Command {
-  const collect = new Command('collect')
-    .summary('write the results of a queue into a file')
-    .description(
-      'Writes the results of a batch in a queue into a file, in input order, as natter batch does. Run it again for more; natter batch with the same file continues it.',
-    );
-  addOptionGroups(collect, [
-    ['Queue options:', [queueOption(), chosenBatch()]],
-    [
-      'Output options:',
-      [
-        new Option('-o, --output <file>', 'results file (default: standard output)'),
-        new Option('--unordered', 'do not sort the results file'),
-        new Option('--remove', 'delete the batch in the queue once all results are in the file'),
-        new Option('--force', 'with --remove, delete it even if items have no result'),
-      ],
-    ],
-  ]);
-  setAction(collect, async () => (await import('./queue/collect-run.ts')).collectBatch);
-  helpOf(collect).hidesServiceOptions = true;
-  return withOwnOptions(
-    collect,
-    'natter batch collect --queue redis://localhost:6379 -o answers.jsonl',
-  );
-}
-
-const examples = [
-  'natter batch prompts.txt -o answers.jsonl',
-  'natter batch reviews.csv --template "Summarize: {{text}}" -o sums.jsonl',
-  'natter batch prompts.jsonl --shard 1/4 -o piece-1.jsonl',
-  'natter batch prompts.jsonl --dry-run | head -n 1 | jq .request.body',
-  'natter batch prompts.txt --fallback nextgen | jq -r .content',
-  'natter batch prompts.txt --schema "mood good|bad" | jq -r .value.mood',
-];
 
 export function buildBatch(): Command {
   const command = new Command('batch')
@@ -350,17 +334,14 @@ export function buildBatch(): Command {
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],
   ]);
-  for (const build of [
-    buildExport,
-    buildImport,
-    buildMerge,
-    buildSubmit,
-    buildWork,
-    buildStatus,
-    buildCollect,
-  ]) {
-    command.addCommand(build());
-  }
-  setExamples(command, examples);
+  for (const given of subcommands) command.addCommand(buildSubcommand(given));
+  setExamples(command, [
+    'natter batch prompts.txt -o answers.jsonl',
+    'natter batch reviews.csv --template "Summarize: {{text}}" -o sums.jsonl',
+    'natter batch prompts.jsonl --shard 1/4 -o piece-1.jsonl',
+    'natter batch prompts.jsonl --dry-run | head -n 1 | jq .request.body',
+    'natter batch prompts.txt --fallback nextgen | jq -r .content',
+    'natter batch prompts.txt --schema "mood good|bad" | jq -r .value.mood',
+  ]);
   return setAction(command, async () => (await import('./run.ts')).runBatch);
 }

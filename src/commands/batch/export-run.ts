@@ -7,7 +7,7 @@ import { resultName } from '../../batch/results/result-line.ts';
 import { replaceWithTexts } from '../../batch/results/write-results.ts';
 import { emptyTally } from '../../batch/tally.ts';
 import { completionBody } from '../../client/contract.ts';
-import { type Batch, openBatch, pendingItems, selectItems } from './items.ts';
+import { openBatch, pendingItems, selectItems } from './items.ts';
 import { type BatchOptions, refuseSharedFiles } from './plan.ts';
 import { itemFingerprint, planItem } from './sending/send-item.ts';
 import type { Action, Context } from '../../run.ts';
@@ -16,7 +16,6 @@ import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { count, countOf, tokenText } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
-import type { PlannedRequest } from '../../ask/plan-request.ts';
 
 /** Checks the file of `-o` before anything is read. @throws Failure `usage` */
 export function checkOutput(
@@ -63,69 +62,58 @@ export interface ExportOptions extends BatchOptions {
 const maxRequests = 50_000;
 const maxBytes = 200_000_000;
 
-/** Makes the lines of an OpenAI batch file, and reports what they have. */
-function createExport({ input, settings, notices }: Batch) {
-  let [requests, tokens, bytes] = [0, 0, 0];
-  const models = new Set<string>();
-  const problems: string[] = [];
-  return {
-    async *lines(items: AsyncIterable<InputItem>): AsyncGenerator<string, void> {
-      for await (const item of items) {
-        const place = `line ${item.line} of ${input.name}`;
-        if (item.problem !== undefined) {
-          problems.push(`${place} ${item.problem}`);
-          continue;
-        }
-        let planned: PlannedRequest;
-        try {
-          planned = planItem(item.content, settings, false);
-        } catch (error) {
-          problems.push(`${place}: ${toFailure(error).message}`);
-          continue;
-        }
-        const { request, fit } = planned;
-        const name = item.id ?? resultName(item.index, itemFingerprint(item, settings));
-        const body = completionBody(request);
-        const line = jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
-        requests += 1;
-        tokens += fit.estimate;
-        models.add(request.model);
-        bytes += Buffer.byteLength(line);
-        yield line;
-      }
-    },
-    /** @throws Failure `usage` if items are missing in the export */
-    report(): void {
-      if (requests > maxRequests || bytes > maxBytes || models.size > 1) {
-        notices.warning(
-          'OpenAI accepts at most 50,000 requests, 200 MB and one model in a file; --shard 1/2 divides the requests',
-        );
-      }
-      const text = `exported ${countOf(requests, 'request')}, ${tokenText(tokens, true)}`;
-      const [first, ...others] = problems;
-      if (first === undefined) return notices.notice(text);
-      const more = others.length === 0 ? '' : `, and ${count(others.length)} more`;
-      throw new Failure('usage', `${text}; not exported: ${first}${more}`, {
-        hint: 'correct the lines, then export again',
-      });
-    },
-  };
-}
-
-/** Writes the requests of an input as an OpenAI batch file. Sends nothing. */
+/**
+ * Writes the requests of an input as an OpenAI batch file. Sends nothing.
+ * @throws Failure `usage` if items are missing in the export
+ */
 export const exportBatch: Action<ExportOptions, [file: string | undefined]> = async (run, file) => {
   const { context, options } = run;
   const batch = await openBatch(run, file);
+  const { input, settings, notices } = batch;
   const { output, results } = options;
-  refuseSharedFiles(options, file, context.environment);
+  refuseSharedFiles(context, options, file);
   checkOutput(context, options);
   if (results !== undefined && !fs.existsSync(results)) {
     throw new Failure('usage', `cannot read ${results}: no such file`);
   }
   const answered = results === undefined ? undefined : readResults(results);
   const selection = await selectItems(batch, results, answered);
-  const exported = createExport(batch);
-  const items = pendingItems(batch, selection, emptyTally(), context.signal);
-  await writeTexts(context, output, exported.lines(items));
-  exported.report();
+  let [requests, tokens, bytes] = [0, 0, 0];
+  const models = new Set<string>();
+  const problems: string[] = [];
+  const lineOf = (item: InputItem): string | undefined => {
+    const place = `line ${item.line} of ${input.name}`;
+    if (item.problem !== undefined) return void problems.push(`${place} ${item.problem}`);
+    try {
+      const { request, fit } = planItem(item.content, settings, false);
+      const name = item.id ?? resultName(item.index, itemFingerprint(item, settings));
+      requests += 1;
+      tokens += fit.estimate;
+      models.add(request.model);
+      const body = completionBody(request);
+      return jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
+    } catch (error) {
+      return void problems.push(`${place}: ${toFailure(error).message}`);
+    }
+  };
+  async function* lines(): AsyncGenerator<string, void> {
+    for await (const item of pendingItems(batch, selection, emptyTally(), context.signal)) {
+      const line = lineOf(item);
+      bytes += Buffer.byteLength(line ?? '');
+      if (line !== undefined) yield line;
+    }
+  }
+  await writeTexts(context, output, lines());
+  if (requests > maxRequests || bytes > maxBytes || models.size > 1) {
+    notices.warning(
+      'OpenAI accepts at most 50,000 requests, 200 MB and one model in a file; --shard 1/2 divides the requests',
+    );
+  }
+  const text = `exported ${countOf(requests, 'request')}, ${tokenText(tokens, true)}`;
+  const [first, ...others] = problems;
+  if (first === undefined) return notices.notice(text);
+  const more = others.length === 0 ? '' : `, and ${count(others.length)} more`;
+  throw new Failure('usage', `${text}; not exported: ${first}${more}`, {
+    hint: 'correct the lines, then export again',
+  });
 };

@@ -1,8 +1,6 @@
 import fs from 'node:fs';
 import { Readable } from 'node:stream';
 import type { BatchItem } from '../../batch/input/item.ts';
-import type { Selection } from '../../batch/input/select-items.ts';
-import type { ResultIndex } from '../../batch/results/result-index.ts';
 import { readResult } from '../../batch/results/write-results.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
 import { noAnswer } from '../../client/failure/answer-failure.ts';
@@ -10,11 +8,10 @@ import { kindOfStatus, readErrorValue } from '../../client/failure/error-body.ts
 import { readAnswer } from '../../client/stream/answer-reader.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
 import { outcomeLine } from './output/result.ts';
-import { type BatchSink, openSink } from './output/sink.ts';
+import { openSink } from './output/sink.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf } from './plan.ts';
 import { type ItemOutcome, sendChecked } from './sending/send-item.ts';
 import type { Action } from '../../run.ts';
-import { refuseReservedName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { toFailure } from '../../output/ending-failure.ts';
@@ -45,37 +42,6 @@ function readName(
   const item = filledText(value['custom_id']);
   if (item === undefined || !('response' in value || 'error' in value)) return undefined;
   return { item, isAnswered: isAccepted(value) };
-}
-
-/**
- * Finds the results of a file; those of an item may be in several lines.
- * @param findItem returns the index of the item with a name that results have for it
- * @throws Failure `usage` for a line that is not a result, or not of an item
- */
-function* scanFile(
-  descriptor: number,
-  name: string,
-  findItem: (name: string) => number | undefined,
-) {
-  for (const { number, offset, bytes } of fileLines(descriptor)) {
-    const text = bytes.toString();
-    if (text.trim() === '') continue;
-    const read = readName(text);
-    if (read === undefined) {
-      throw new Failure('usage', `line ${number} of ${name} is not a result of a batch`, {
-        hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
-      });
-    }
-    const { item, isAnswered } = read;
-    const index = findItem(item);
-    if (index === undefined) {
-      const message = `line ${number} of ${name} is the result of ${JSON.stringify(item)}, which the input does not have`;
-      throw new Failure('usage', message, {
-        hint: 'name the input of these results, with the same --template and --system',
-      });
-    }
-    yield { index, fingerprint: undefined, isAnswered, offset, length: bytes.length + 1 };
-  }
 }
 
 /** Secrets are masked when the result is written. */
@@ -163,34 +129,6 @@ async function importResult(
   return { line, failure: outcome.failure };
 }
 
-/** Writes the imported results of items without an answer. */
-async function writeResults(
-  batch: Batch,
-  selection: Selection,
-  sink: BatchSink,
-  tally: Tally,
-  results: ResultIndex,
-  opened: readonly number[],
-): Promise<void> {
-  const { signal } = batch.context;
-  let sequence = 0;
-  for await (const item of pendingItems(batch, selection, tally, signal)) {
-    const found = results.find(item.index);
-    if (found === undefined || item.problem !== undefined) continue;
-    await sink.accept(item);
-    const fingerprint = selection.fingerprint(item);
-    const text = readResult(opened[found.file] ?? -1, found);
-    const imported = await importResult(batch, item, fingerprint, text, found.isAnswered);
-    const { line, failure } = imported;
-    const isAnswered = failure === undefined;
-    if (isAnswered) tally.answered += 1;
-    else countFailure(tally, failure, item);
-    await sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
-    sequence += 1;
-    signal.throwIfAborted();
-  }
-}
-
 /** @throws Failure `incomplete` if items have no answer */
 function reportImport(tally: Tally, output: string | undefined, input: string, notices: Notices) {
   const { answered, failed, already, total = 0 } = tally;
@@ -208,8 +146,26 @@ function reportImport(tally: Tally, output: string | undefined, input: string, n
   });
 }
 
-async function importFiles(batch: Batch, files: readonly string[]): Promise<void> {
-  const { context, options, notices, input } = batch;
+/**
+ * Joins results of other engines to their input: writes those of the items that have no answer yet.
+ * @throws Failure `usage` for a line that is not a result, or not of an item
+ */
+export const importBatch: Action<BatchOptions, [file: string, results: readonly string[]]> = async (
+  run,
+  name,
+  files,
+) => {
+  const { context, options } = run;
+  const { signal } = context;
+  const batch = await openBatch(run, name);
+  const { notices, input } = batch;
+  if (!input.isRepeatable) {
+    const message = 'natter batch import needs a named input file, which it reads twice';
+    throw new Failure('usage', message, {
+      hint: 'for example: ‹natter batch import prompts.csv output.jsonl -o answers.jsonl›',
+    });
+  }
+  for (const file of [name, ...files]) refuseSharedFiles(context, options, file);
   const sink = await openSink(context, notices, options, batch);
   const tally = emptyTally();
   const opened: number[] = [];
@@ -222,39 +178,59 @@ async function importFiles(batch: Batch, files: readonly string[]): Promise<void
       fingerprints[index] = problem === undefined ? selection.fingerprint(item) : undefined;
       if (id !== '' && !ids.has(id)) ids.set(id, index);
     });
-    const findItem = (name: string) => {
-      const { index = 0, fingerprint } = parseResultName(name) ?? {};
+    const findItem = (id: string) => {
+      const { index = 0, fingerprint } = parseResultName(id) ?? {};
       const isSame = fingerprint === undefined || fingerprint === fingerprints[index];
-      return index in fingerprints && isSame ? index : ids.get(name);
+      return index in fingerprints && isSame ? index : ids.get(id);
     };
+    // The results of an item may be in several lines and files.
     const results = indexFiles(files, opened, (descriptor, file, add) => {
-      const found = scanFile(descriptor, files[file] ?? '', findItem);
-      for (const result of found) add({ ...result, file });
+      for (const { number, offset, bytes } of fileLines(descriptor)) {
+        const text = bytes.toString();
+        if (text.trim() === '') continue;
+        const place = `line ${number} of ${files[file]}`;
+        const read = readName(text);
+        if (read === undefined) {
+          throw new Failure('usage', `${place} is not a result of a batch`, {
+            hint: 'name output and error files of an OpenAI batch or of vllm run-batch, or results of natter',
+          });
+        }
+        const { item, isAnswered } = read;
+        const index = findItem(item);
+        if (index === undefined) {
+          const message = `${place} is the result of ${JSON.stringify(item)}, which the input does not have`;
+          throw new Failure('usage', message, {
+            hint: 'name the input of these results, with the same --template and --system',
+          });
+        }
+        const length = bytes.length + 1;
+        add({ index, fingerprint: undefined, isAnswered, file, offset, length });
+      }
     });
-    await writeResults(batch, selection, sink, tally, results, opened);
+    for await (const item of pendingItems(batch, selection, tally, signal)) {
+      const { index } = item;
+      const found = results.find(index);
+      if (found === undefined || item.problem !== undefined) continue;
+      await sink.accept(item);
+      const fingerprint = selection.fingerprint(item);
+      const text = readResult(opened[found.file] ?? -1, found);
+      const { line, failure } = await importResult(
+        batch,
+        item,
+        fingerprint,
+        text,
+        found.isAnswered,
+      );
+      if (failure === undefined) tally.answered += 1;
+      else countFailure(tally, failure, item);
+      const result = { index, fingerprint, isAnswered: failure === undefined };
+      await sink.put(item, result, line);
+      signal.throwIfAborted();
+    }
     await sink.finish(itemsLeft(tally) === 0, selection.takes);
   } finally {
     for (const descriptor of opened) fs.closeSync(descriptor);
     await sink.close();
   }
   reportImport(tally, options.output, input.name, notices);
-}
-
-/** Joins results of other engines to their input, as results of natter. */
-export const importBatch: Action<BatchOptions, [file: string, results: readonly string[]]> = async (
-  run,
-  file,
-  files,
-) => {
-  const { context, options } = run;
-  const batch = await openBatch(run, file);
-  if (!batch.input.isRepeatable) {
-    const message = 'natter batch import needs a named input file, which it reads twice';
-    throw new Failure('usage', message, {
-      hint: 'for example: ‹natter batch import prompts.csv output.jsonl -o answers.jsonl›',
-    });
-  }
-  if (options.output !== undefined) refuseReservedName(options.output, context.platform);
-  for (const name of [file, ...files]) refuseSharedFiles(options, name, context.environment);
-  await importFiles(batch, files);
 };

@@ -150,7 +150,6 @@ export async function selectItems(
     sample,
     takes: (index) =>
       index <= plan.limit && sampled?.has(index) !== false && isInShard(index, plan.shard),
-    highest: plan.limit,
     results,
     fingerprint: (item) => itemFingerprint(item, settings),
     resultsName: output,
@@ -181,7 +180,7 @@ export async function* pendingItems(
   signal: AbortSignal,
   onItem?: (item: InputItem) => void,
 ): AsyncGenerator<InputItem, void> {
-  const { sample, highest } = selection;
+  const { sample } = selection;
   const isFirst = onItem !== undefined || !canCheck(batch, selection);
   let last = 0;
   let selected = 0;
@@ -193,7 +192,7 @@ export async function* pendingItems(
     if (status === 'pending') yield item;
     if (status === 'answered' && isFirst) tally.already += 1;
     // A pipe may stay open.
-    if (last >= highest && onItem === undefined) break;
+    if (last >= batch.plan.limit && onItem === undefined) break;
   }
   signal.throwIfAborted();
   tally.total = selected;

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { indexFiles, scanResults } from '../../batch/results/read-results.ts';
-import { missingItems, type ResultIndex } from '../../batch/results/result-index.ts';
+import { missingItems } from '../../batch/results/result-index.ts';
 import { resultTexts } from '../../batch/results/write-results.ts';
 import { checkOutput, writeTexts } from './export-run.ts';
 import type { GlobalOptions, StartedRun } from '../../run.ts';
@@ -8,7 +8,6 @@ import { cannotRead } from '../../storage/storage-failure.ts';
 import { expandName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
-import type { Notices } from '../../output/notices.ts';
 
 /** The files that match a name with `*` or `?`. @throws Failure `usage` for none */
 function expandFiles(name: string): readonly string[] {
@@ -23,24 +22,7 @@ function expandFiles(name: string): readonly string[] {
   });
 }
 
-/** @throws Failure `incomplete` if items are missing */
-function reportMerge(notices: Notices, index: ResultIndex): void {
-  let failed = 0;
-  for (const { isAnswered } of index.results()) if (!isAnswered) failed += 1;
-  const results = count(index.count);
-  const { count: missing, text } = missingItems(index);
-  if (missing > 0) {
-    const items = missing === 1 ? 'item is' : 'items are';
-    const message = `${count(missing)} ${items} missing among ${results} results: ${text}`;
-    throw new Failure('incomplete', message, {
-      hint: 'for the missing items, run ‹natter batch› on the whole input with -o and the merged file',
-    });
-  }
-  const failures = failed === 0 ? '' : `, ${count(failed)} of them failures`;
-  notices.notice(`merged ${results} results${failures}`);
-}
-
-/** Runs `natter batch merge`. @throws Failure */
+/** Runs `natter batch merge`. @throws Failure, `incomplete` if items are missing */
 export async function mergeBatch(
   run: StartedRun<GlobalOptions & { readonly output?: string; readonly force?: boolean }>,
   names: readonly string[],
@@ -57,7 +39,19 @@ export async function mergeBatch(
     const texts = resultTexts(index, [...opened]);
     // Windows does not replace a file that is open, and the merged files may include it.
     await writeTexts(context, options.output, texts, closeAll);
-    reportMerge(presentation.notices, index);
+    const results = count(index.count);
+    const { count: missing, text } = missingItems(index);
+    if (missing > 0) {
+      const items = missing === 1 ? 'item is' : 'items are';
+      const message = `${count(missing)} ${items} missing among ${results} results: ${text}`;
+      throw new Failure('incomplete', message, {
+        hint: 'for the missing items, run ‹natter batch› on the whole input with -o and the merged file',
+      });
+    }
+    let failed = 0;
+    for (const { isAnswered } of index.results()) if (!isAnswered) failed += 1;
+    const failures = failed === 0 ? '' : `, ${count(failed)} of them failures`;
+    presentation.notices.notice(`merged ${results} results${failures}`);
   } finally {
     closeAll();
   }

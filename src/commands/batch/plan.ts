@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { GlobalOptions, StartedRun } from '../../run.ts';
+import type { Context, GlobalOptions, StartedRun } from '../../run.ts';
 import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import type { Service } from '../../ask/service.ts';
@@ -12,7 +12,8 @@ import type { CompletionRequest } from '../../client/contract.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { duration } from '../../settings/value-types.ts';
+import { duration, type ValueType, wholeNumber } from '../../settings/value-types.ts';
+import { refuseReservedName } from '../../storage/file-name.ts';
 import type { GuardedRequest } from '../../input/secret-guard.ts';
 import { chooseShard } from '../../batch/input/array-job.ts';
 
@@ -90,11 +91,15 @@ const maxItems = 999_999_999;
 const maxRate = 1_000_000_000;
 
 /** @throws Failure `usage` */
-export function parseNumber(text: string, option: string, least: number, most: number): number {
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new Failure('usage', `${option} must be a whole number from ${least} to ${most}`);
+function parseOption<Value>(text: string, option: string, type: ValueType<Value>): Value {
+  const value = type.parse(text);
+  if (value !== undefined) return value;
+  throw new Failure('usage', `${option} must be ${type.expected}`);
 }
+
+/** @throws Failure `usage` */
+export const parseNumber = (text: string, option: string, least: number, most: number): number =>
+  parseOption(text, option, wholeNumber(least, most));
 
 /** The number of an option that may be absent. @throws Failure `usage` */
 const optionalNumber = (text: string | undefined, option: string, most: number) =>
@@ -119,10 +124,7 @@ function templateOf(text: string): Template {
 /** How items are sent, whatever they are. @throws Failure `usage` */
 export function planSending(options: SendingOptions) {
   const { concurrency, retryIncomplete, stopAfter = '0', rpm, tpm } = options;
-  const time = duration.parse(stopAfter);
-  if (time === undefined) {
-    throw new Failure('usage', `--stop-after must be ${duration.expected}`);
-  }
+  const time = parseOption(stopAfter, '--stop-after', duration);
   return {
     concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
     retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),
@@ -187,12 +189,13 @@ function placeOf(name: string): string {
   }
 }
 
-/** @throws Failure `usage` if the file of `-o` or `--summary` is used for something else as well */
+/** @throws Failure `usage` if the file of `-o` or `--summary` is a device, or is used for something else as well */
 export function refuseSharedFiles(
+  { environment, platform }: Context,
   options: BatchOptions,
   input: string | undefined,
-  environment: Environment,
 ): void {
+  if (options.output !== undefined) refuseReservedName(options.output, platform);
   const { record, replay } = chooseRecording(options, environment);
   const results = [options.output, resultsFileOf(options)];
   const used = [

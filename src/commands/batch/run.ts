@@ -16,10 +16,9 @@ import { openGuard } from './secret-guard.ts';
 import { type Pipeline, runAndReport } from './sending/pipeline.ts';
 import { planItem } from './sending/send-item.ts';
 import type { Context, StartedRun } from '../../run.ts';
-import { refuseReservedName } from '../../storage/file-name.ts';
 import { describeRequest } from '../../ask/dry-run.ts';
 import type { PlannedRequest } from '../../ask/plan-request.ts';
-import { openService } from '../../ask/service.ts';
+import { openService, type Service } from '../../ask/service.ts';
 import { withHint } from '../../cli/report.ts';
 import { guardRequest } from '../../input/secret-guard.ts';
 import { Failure } from '../../failure.ts';
@@ -42,45 +41,34 @@ export function runId({ clock, random }: Context): string {
 /** The shortest pause with a notice, in milliseconds. */
 const longPause = 5000;
 
-/**
- * Sends the items that have no answer, and ends when all that were started are finished.
- * @throws the first error of the input or of an item; the failure of an item is a result, not an error
- */
+/** Sends the items that have no answer, and ends when all that were started are finished. */
 async function sendPending(run: BatchRun, { stopping, admit, answer }: Pipeline): Promise<void> {
   const { selection, sink, tally } = run;
-  const { stop, halt } = stopping;
+  const { stop, crash } = stopping;
   const running = new Set<Promise<void>>();
-  const errors: unknown[] = [];
-  const fail = (error: unknown) => {
-    errors.push(error);
-    halt();
-  };
-  const send = async (item: InputItem, sequence: number, permission: Permission) => {
+  const send = async (item: InputItem, permission: Permission) => {
     const { line, fingerprint, failure } = await answer(item, permission);
     if (line === undefined) return;
     const isAnswered = failure === undefined;
     if (!isAnswered) countFailure(tally, failure, item);
-    await sink.put(sequence, item, { index: item.index, fingerprint, isAnswered }, line);
+    await sink.put(item, { index: item.index, fingerprint, isAnswered }, line);
   };
   try {
-    let sequence = 0;
     for await (const item of pendingItems(run, selection, tally, stop)) {
       const room = sink.accept(item);
       // The result that the output waits for may never arrive after a stop.
       if (room !== undefined) await Promise.race([room, aborted(stop, room)]);
-      const permission = await admit(item, sequence);
+      const permission = await admit(item);
       if (permission === undefined) break;
-      const task: Promise<void> = send(item, sequence, permission)
-        .catch(fail)
+      const task: Promise<void> = send(item, permission)
+        .catch(crash)
         .finally(() => running.delete(task));
       running.add(task);
-      sequence += 1;
     }
   } catch (error) {
-    if (!stop.aborted) fail(error);
+    if (!stop.aborted) crash(error);
   }
   await Promise.all(running);
-  if (errors.length > 0) throw errors[0];
 }
 
 /** Sends what has no answer, and then failed items again, at most `--rerun-failed` times. */
@@ -108,58 +96,8 @@ function refuseFiles({ context, options, plan, input }: Batch, file: string | un
       hint: 'for example: ‹natter batch prompts.txt -o answers.jsonl --rerun-failed 2›',
     });
   }
-  if (output !== undefined) refuseReservedName(output, context.platform);
-  refuseSharedFiles(options, file, context.environment);
+  refuseSharedFiles(context, options, file);
   if (summary !== undefined) refuseUnwritableSummary(summary);
-}
-
-/** Sends the items, and reports how that ended. @throws Failure, or an interruption */
-async function sendTo(sink: BatchSink, batch: Batch): Promise<void> {
-  const { context, options, presentation, plan, settings, input, notices } = batch;
-  const { output } = options;
-  const selection = await selectItems(batch, resultsFileOf(options), sink);
-  const tally = emptyTally();
-  const guard = openGuard(batch, input, batch.history.texts);
-  await checkItems(batch, selection, tally, guard.inspect);
-  const source = {
-    command: 'batch',
-    batch: runId(context),
-    limits: limitsOfRun(plan.limits, settings),
-    costs: tally.costs,
-  };
-  const service = await openService(batch, source, {
-    network: undiciNetwork,
-    writesFile: output !== undefined,
-  });
-  try {
-    const run: BatchRun = {
-      ...batch,
-      command: 'natter batch',
-      service,
-      guard: await guard.forRequests(),
-      stream: options.stream,
-      stopsStarved: true,
-      tally,
-      onPause(wait) {
-        // A progress line shows the pause itself.
-        if (presentation.animated || wait < longPause) return;
-        notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
-      },
-      broken: sink.broken,
-      selection,
-      sink,
-    };
-    const shard = plan.shard === undefined ? null : `${plan.shard.number}/${plan.shard.count}`;
-    const names = { input: input.name, output: output ?? null, shard };
-    const sendAll = (pipeline: Pipeline) => sendRounds(run, pipeline);
-    await runAndReport(run, names, sendAll, async () => {
-      const left = itemsLeft(tally);
-      await sink.finish(left === 0, selection.takes);
-      return fileTexts(output, left);
-    });
-  } finally {
-    await service.close();
-  }
 }
 
 /** Adds up what the items of a dry run would cost, with answers of the maximum length. */
@@ -241,18 +179,61 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
 
 /** @throws Failure; an Interruption after Ctrl+C; or the reason `context.signal` was aborted with */
 export async function runBatch(
-  run: StartedRun<BatchOptions>,
+  started: StartedRun<BatchOptions>,
   file: string | undefined,
 ): Promise<void> {
-  const { context, options } = run;
-  if (options.output === undefined) refuseClosedOutput(context.streams.stdout, false);
-  const batch = await openBatch(run, file);
+  const { context, options, presentation } = started;
+  const { output } = options;
+  if (output === undefined) refuseClosedOutput(context.streams.stdout, false);
+  const batch = await openBatch(started, file);
   refuseFiles(batch, file);
   if (options.dryRun === true) return printBatchDryRun(batch);
-  const sink = await openSink(context, batch.notices, options, batch);
+  const { plan, settings, input, notices } = batch;
+  const sink = await openSink(context, notices, options, batch);
+  let service: Service | undefined;
   try {
-    await sendTo(sink, batch);
+    const selection = await selectItems(batch, resultsFileOf(options), sink);
+    const tally = emptyTally();
+    const guard = openGuard(batch, input, batch.history.texts);
+    await checkItems(batch, selection, tally, guard.inspect);
+    const source = {
+      command: 'batch',
+      batch: runId(context),
+      limits: limitsOfRun(plan.limits, settings),
+      costs: tally.costs,
+    };
+    const use = { network: undiciNetwork, writesFile: output !== undefined };
+    service = await openService(batch, source, use);
+    const run: BatchRun = {
+      ...batch,
+      command: 'natter batch',
+      service,
+      guard: await guard.forRequests(),
+      stream: options.stream,
+      stopsStarved: true,
+      tally,
+      onPause(wait) {
+        // A progress line shows the pause itself.
+        if (presentation.animated || wait < longPause) return;
+        notices.notice(`rate limit: pausing new requests for ${shortTime(wait)}`);
+      },
+      broken: sink.broken,
+      selection,
+      sink,
+    };
+    const shard = plan.shard === undefined ? null : `${plan.shard.number}/${plan.shard.count}`;
+    const names = { input: input.name, output: output ?? null, shard };
+    const sendAll = (pipeline: Pipeline) => sendRounds(run, pipeline);
+    await runAndReport(run, names, sendAll, async () => {
+      const left = itemsLeft(tally);
+      await sink.finish(left === 0, selection.takes);
+      return fileTexts(output, left);
+    });
   } finally {
-    await sink.close();
+    try {
+      await service?.close();
+    } finally {
+      await sink.close();
+    }
   }
 }

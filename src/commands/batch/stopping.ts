@@ -26,6 +26,7 @@ export function watchStopping(run: SendingRun, clear: () => void) {
   const removals: (() => void)[] = [];
   let cause: StopCause | undefined;
   let failure: Failure | undefined;
+  const errors: unknown[] = [];
   const finishing = 'finishing running requests, sending no new ones';
   const stop = (found: StopCause, notice = `${found}: ${finishing}`) => {
     if (cause !== 'SIGINT') cause = found;
@@ -72,8 +73,14 @@ export function watchStopping(run: SendingRun, clear: () => void) {
     cause: () => cause,
     /** A failure that would repeat for the other items. */
     failure: () => failure,
-    /** Starts no more items; the cause is reported elsewhere. */
-    halt: () => stopping.abort(),
+    /** Starts no more items because of an error of natter; {@link rethrow} throws the first one. */
+    crash(this: void, error: unknown) {
+      errors.push(error);
+      stopping.abort();
+    },
+    rethrow() {
+      if (errors.length > 0) throw errors[0];
+    },
     /** Starts no more items because of a failure; the first one counts. */
     fail(this: void, found: Failure) {
       failure ??= found;

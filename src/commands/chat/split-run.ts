@@ -29,7 +29,7 @@ import { withValues } from '../../settings/resolved-settings.ts';
 import { resolveFolders } from '../../settings/folders.ts';
 import { makePrivateFolder, removeFile } from '../../storage/files.ts';
 import { readLines } from '../../storage/read-lines.ts';
-import { appendLine } from '../../storage/state-file.ts';
+import { appendLine } from '../../storage/append-file.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import { isJsonObject, parseJson } from '../../json.ts';
 import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';

@@ -174,8 +174,10 @@ async function openView(comparison: Comparison): Promise<ComparisonView> {
   if (format === 'json') return createComparisonDocument(context);
   if (format === 'jsonl') return createComparisonLines(context, names);
   if (!showsColumns(comparison)) {
-    const printers = await Promise.all(models.map(() => createTextPrinter(comparison, settings)));
-    return createStackedAnswers(context.streams.stdout, style, labels, printers);
+    const answers = labels.map(async (label) => {
+      return { label, printer: await createTextPrinter(comparison, settings) };
+    });
+    return createStackedAnswers(context.streams.stdout, style, await Promise.all(answers));
   }
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
   // The end of a row would cut links.

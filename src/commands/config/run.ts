@@ -10,7 +10,12 @@ import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { describeSource } from '../../settings/resolved-settings.ts';
 import { parseSettingName } from '../../settings/setting-name.ts';
-import { jsonRow, listSettings as settingRows, storedText } from '../../settings/setting-rows.ts';
+import {
+  jsonRow,
+  listSettings as settingRows,
+  settingRow,
+  valueText,
+} from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
@@ -62,24 +67,25 @@ export const getSetting: Action<JsonOptions, [name: string]> = async (run, name)
     });
   }
   if (options.json === true) return printJson(context, jsonRow(row));
-  await context.streams.stdout.write(`${sanitizeLine(row.value)}\n`);
+  await context.streams.stdout.write(`${sanitizeLine(valueText(row))}\n`);
 };
 
 const keyAction = (name: string) => /^keys\.(.+)$/.exec(name)?.[1];
 
 /**
- * Checks the keys of a profile after a change of `keys.<action>`. Keys that had a problem before are not checked: each
- * change would be refused for a problem elsewhere, which only changes can remove.
+ * Changes the keys of a profile, and checks them. Keys that had a problem before are not checked: each change would be
+ * refused for a problem elsewhere, which only changes can remove.
  * @throws Failure `usage` for a key of two actions
  */
-function checkKeys(profile: string, before: StoredSettings, after: StoredSettings): void {
-  const check = ({ settings }: StoredSettings) => ownKeyMap(settings.profiles[profile]?.keys ?? {});
+function changeKeys(profile: string, { settings }: StoredSettings, change: () => void): void {
+  const check = () => ownKeyMap(settings.profiles[profile]?.keys ?? {});
   try {
-    check(before);
+    check();
   } catch {
-    return;
+    return change();
   }
-  check(after);
+  change();
+  check();
 }
 
 /** The longest value in a notice, in columns; a system prompt may be long. */
@@ -98,15 +104,18 @@ export const setSetting: Action<GlobalOptions, [string, string]> = async (run, n
   const action = keyAction(name);
   const given = action === undefined ? value : storedKeys(action, value);
   let profile = '';
-  const stored = await changeStored(context, (before) => {
-    profile = chooseProfile(options.profile, context.environment, before, true).value;
-    const after = profiles.setStoredSetting(before, profile, name, given);
-    if (action !== undefined) checkKeys(profile, before, after);
-    return after;
+  const stored = await changeStored(context, (changed) => {
+    profile = chooseProfile(options.profile, context.environment, changed, true).value;
+    const set = () => profiles.setStoredSetting(changed, profile, name, given);
+    if (action === undefined) set();
+    else changeKeys(profile, changed, set);
   });
   const set = profiles.getStoredSetting(stored, profile, name);
-  const text = truncateToWidth(sanitizeLine(storedText(shownName, set)), shownColumns);
-  presentation.notices.notice(`${name} is set to ${text} in profile ${profile}`);
+  const source = { kind: 'profile', name: profile } as const;
+  const text = valueText(settingRow(shownName, set, source));
+  presentation.notices.notice(
+    `${name} is set to ${truncateToWidth(sanitizeLine(text), shownColumns)} in profile ${profile}`,
+  );
   const hint = isCommand ? shellHint(value) : undefined;
   if (hint !== undefined) presentation.notices.warning(hint);
 };
@@ -121,10 +130,10 @@ export const unsetSetting: NameAction = async ({ context, options, presentation 
   if (profiles.getStoredSetting(stored, profile, name) === undefined) {
     return notices.notice(`${name} was not set in profile ${profile}`);
   }
-  await changeStored(context, (before) => {
-    const after = profiles.unsetStoredSetting(before, profile, name);
-    if (keyAction(name) !== undefined) checkKeys(profile, before, after);
-    return after;
+  await changeStored(context, (changed) => {
+    const unset = () => profiles.unsetStoredSetting(changed, profile, name);
+    if (keyAction(name) === undefined) unset();
+    else changeKeys(profile, changed, unset);
   });
   notices.notice(`${name} is no longer set in profile ${profile}`);
 };

@@ -15,7 +15,7 @@ import {
   describeUnsent,
   type ResolvedSettings,
 } from '../../settings/resolved-settings.ts';
-import { listSettings } from '../../settings/setting-rows.ts';
+import { listSettings, type SettingRow, valueText } from '../../settings/setting-rows.ts';
 import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { otherProfiles, readSettings } from '../../settings/read-settings.ts';
 import { asFailure, failed, note, ok, warning, type Examination, type Finding } from './finding.ts';
@@ -76,7 +76,9 @@ function* unknownVariables(environment: Environment): Page {
 }
 
 /** The values of the families and of a command may be private: the name of a user, of a team, of a vault. */
-function shownValue(name: string, value: string): string {
+function shownValue(row: SettingRow): string {
+  const { name } = row;
+  const value = valueText(row);
   if (name === definitions.system.name) return `${value.length} characters`;
   if (name === definitions.apiKeyCommand.name) return 'set';
   return familyNames.some((family) => name.startsWith(`${family}.`)) ? 'set' : value;
@@ -136,8 +138,7 @@ export function* checkSettings(
     yield* brokenProfiles(stored, options.sandbox === true ? undefined : value);
     for (const one of listSettings(settings)) {
       if (one.name === 'api-key' || one.source.kind === 'default') continue;
-      const shown = shownValue(one.name, one.value ?? '');
-      yield note('setting', `${one.name}: ${shown} (${describeSource(one.source)})`);
+      yield note('setting', `${one.name}: ${shownValue(one)} (${describeSource(one.source)})`);
     }
     yield* serviceFindings(examination, settings);
     return settings;

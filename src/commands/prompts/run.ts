@@ -2,11 +2,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../failure.ts';
 import {
-  entryAt,
   type FoundPrompt,
   fileOf,
   findPrompt,
-  isFile,
   isPromptName,
   listPrompts,
   lookUpPrompt,
@@ -16,7 +14,7 @@ import {
 import { editFile } from '../../repl/shell/external-editor.ts';
 import type { Action, Context, GlobalOptions, JsonOptions, StartedRun } from '../../run.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
-import { makePrivateFolder, replaceContent } from '../../storage/files.ts';
+import { entryAt, isFile, makePrivateFolder, replaceContent } from '../../storage/files.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { printMarkdown } from '../../output/answer-printer.ts';
@@ -28,9 +26,9 @@ import {
   readTextFile,
   userFile,
 } from '../../input/load-prompt-file.ts';
-import { parsePromptFile } from '../../prompt-files/parse-prompt-file.ts';
 import { placeText, type SourceFile } from '../../prompt-files/place.ts';
 import {
+  parsePromptFile,
   type PromptFile,
   usesOf,
   variableDetails,

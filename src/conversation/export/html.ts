@@ -61,14 +61,6 @@ const say = (button, text, status) => {
   document.getElementById('status').textContent = status;
   setTimeout(() => { button.textContent = 'Copy'; }, 2000);
 };
-const copySelected = (code) => {
-  const range = document.createRange();
-  range.selectNodeContents(code);
-  const selection = getSelection();
-  selection.removeAllRanges();
-  selection.addRange(range);
-  return document.execCommand('copy');
-};
 document.addEventListener('click', async (event) => {
   const button = event.target.closest('button.copy');
   if (button === null) return;
@@ -76,7 +68,8 @@ document.addEventListener('click', async (event) => {
   try {
     await navigator.clipboard.writeText(code.textContent);
   } catch {
-    if (!copySelected(code)) return say(button, 'Selected', 'The code is selected');
+    getSelection().selectAllChildren(code);
+    if (!document.execCommand('copy')) return say(button, 'Selected', 'The code is selected');
   }
   say(button, 'Copied', 'The code was copied');
 });

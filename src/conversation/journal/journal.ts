@@ -4,8 +4,13 @@ import type { ProgramClock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { appendFile, endsTorn, type AppendFile } from '../../storage/append-file.ts';
 import { makePrivateFolder, renameFile } from '../../storage/files.ts';
-import { holdLock, type HeldLock, type RefusedLock, holderText } from '../../storage/lock/lock.ts';
-import type { ProcessFacts } from '../../storage/lock/process-facts.ts';
+import {
+  type HeldLock,
+  holderText,
+  holdLock,
+  type ProcessFacts,
+  type RefusedLock,
+} from '../../storage/lock.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { attributeRecords, isAttribute, type Attributes } from '../attributes.ts';
 import {
@@ -58,14 +63,8 @@ export interface JournalOptions {
   readonly mask?: (text: string) => string;
   /** One sentence; called for the first failed write, and for the first one after a successful write. */
   readonly onWarning: (text: string, subject?: 'storage') => void;
-}
-
-/** How the file of a journal begins. */
-interface JournalStart {
-  readonly isNew: boolean;
-  /** Held for a conversation that is on disk or has a name; others take their lock when their file is created. */
-  readonly lock?: HeldLock | undefined;
-  readonly file?: AppendFile | undefined;
+  /** Tests pass one that fails. */
+  readonly file?: AppendFile;
 }
 
 export interface NewAnswer {
@@ -117,28 +116,22 @@ export class Journal {
   readonly #file: AppendFile;
   /** Answers that may still get text. */
   readonly #open = new Set<string>();
-  /** What the next write adds to the texts of answers, so that one record holds many deltas. */
-  readonly #deltas = new Map<string, DeltaRecord>();
-  #collected = 0;
   #stopTimer: (() => void) | undefined;
 
   #hasBegun: boolean;
   #isTorn: boolean;
   #lock: HeldLock | undefined;
   #isShared = false;
-  /** Records that are not written yet, without secrets. */
-  #pending: readonly JournalRecord[] = [];
+  /** Records that are not written yet. */
+  #pending: JournalRecord[] = [];
   #failure: Failure | undefined;
   #pause = 0;
   #nextTry = 0;
   #synchronized: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    options: JournalOptions,
-    fold: JournalFold,
-    { isNew, lock, file = appendFile }: JournalStart,
-  ) {
-    const { folder, save } = options;
+  /** @param lock held for a conversation that is on disk or has a name; others take it when their file is created */
+  constructor(options: JournalOptions, fold: JournalFold, isNew: boolean, lock?: HeldLock) {
+    const { folder, save, file = appendFile } = options;
     const isStored = folder !== undefined && save !== false;
     this.#options = options;
     this.#fold = fold;
@@ -186,12 +179,21 @@ export class Journal {
   /** Adds to the text, refusal or reasoning of a started answer. It is written at least twice a second. */
   append(type: DeltaRecord['type'], turn: string, text: string): void {
     this.#fold.apply({ type, turn, text });
-    const key = `${type} ${turn}`;
-    const collected = this.#deltas.get(key)?.text ?? '';
-    this.#deltas.set(key, { type, turn, text: collected + text });
-    this.#collected += text.length;
-    if (this.#collected > maxCollected) this.#flush();
-    else this.#stopTimer ??= this.#options.clock.timer(flushInterval, () => this.#flush());
+    if (this.#path === undefined) return;
+    // One record holds many deltas.
+    const isSame = (record: JournalRecord): record is DeltaRecord =>
+      record.type === type && record.turn === turn;
+    const before = this.#pending.findLast(isSame);
+    const record = { type, turn, text: (before?.text ?? '') + text };
+    if (before === undefined) this.#pending.push(record);
+    else this.#pending[this.#pending.lastIndexOf(before)] = record;
+    if (record.text.length > maxCollected) this.#writeAfterPause();
+    else {
+      this.#stopTimer ??= this.#options.clock.timer(flushInterval, () => {
+        this.#stopTimer = undefined;
+        this.#writeAfterPause();
+      });
+    }
   }
 
   endAnswer(answerId: string, end: AnswerEnd): Turn {
@@ -229,7 +231,6 @@ export class Journal {
 
   /** Tries to write what is not on disk. */
   save() {
-    this.#flush();
     this.#writePending();
     return this.state();
   }
@@ -241,7 +242,7 @@ export class Journal {
       return 'turn' in record && !isAttribute(record) ? [record.turn] : [];
     });
     return {
-      isStored: this.#path !== undefined && this.#pending.length === 0,
+      isStored: this.#path !== undefined && this.#failure === undefined,
       /** Turns not completely on disk. */
       unsavedTurns: this.#path === undefined ? this.conversation().turns.size : new Set(turns).size,
       /** The file, which may not exist yet; undefined if nothing is stored. */
@@ -269,14 +270,18 @@ export class Journal {
     return [header, ...recordsOf(conversation, (turnId) => this.#open.has(turnId))];
   }
 
-  /**
-   * Every change goes to the fold and to the file. Collected deltas are written first: the file may have to be written
-   * again as a whole, and deltas written after that would be in it twice.
-   */
+  /** Every change goes to the fold and to the file. */
   #change(record: JournalRecord): void {
-    this.#flush();
     this.#fold.apply(record);
-    this.#write([record]);
+    const isFirst = !this.#hasBegun;
+    if (isFirst && record.type === 'parameters') return;
+    this.#hasBegun = true;
+    if (this.#path === undefined) {
+      if (isFirst && this.#failure !== undefined) this.#options.onWarning(this.#failure.message);
+      return;
+    }
+    this.#pending.push(...(isFirst ? this.#allRecords() : [record]));
+    this.#writeAfterPause();
   }
 
   #add(addition: Partial<NewAnswer> & { readonly role: Role; readonly content: string }): Turn {
@@ -288,33 +293,8 @@ export class Journal {
     return this.#turn(id);
   }
 
-  /** Writes all collected deltas in one call. */
-  #flush(): void {
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
-    if (this.#deltas.size === 0) return;
-    const records = [...this.#deltas.values()];
-    this.#deltas.clear();
-    this.#collected = 0;
-    this.#write(records);
-  }
-
-  #masked(records: readonly JournalRecord[]): readonly JournalRecord[] {
-    const { mask } = this.#options;
-    return mask === undefined ? records : records.map((record) => maskRecord(record, mask));
-  }
-
-  #write(changes: readonly JournalRecord[]): void {
-    if (!this.#hasBegun && changes.every(({ type }) => type === 'parameters')) return;
-    const records = this.#hasBegun ? changes : this.#allRecords();
-    const { onWarning, clock } = this.#options;
-    if (this.#path === undefined) {
-      if (!this.#hasBegun && this.#failure !== undefined) onWarning(this.#failure.message);
-      this.#hasBegun = true;
-      return;
-    }
-    this.#hasBegun = true;
-    this.#pending = [...this.#pending, ...this.#masked(records)];
+  #writeAfterPause(): void {
+    const { clock, onWarning } = this.#options;
     if (clock.monotonic() >= this.#nextTry) this.#writePending();
     if (this.#isShared || this.#lock?.isKept() !== false) return;
     this.#isShared = true;
@@ -323,6 +303,8 @@ export class Journal {
 
   /** A failed write is repeated after a pause: every write costs time, and a full disk stays full for a while. */
   #writePending(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
     const path = this.#path;
     if (path === undefined || this.#pending.length === 0) return;
     const { clock, onWarning } = this.#options;
@@ -347,7 +329,7 @@ export class Journal {
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
       // The file is new, or it was removed, or its folder.
-      this.#pending = this.#masked(this.#allRecords());
+      this.#pending = [...this.#allRecords()];
       this.#file.create(path);
       this.#isTorn = false;
       const taken = this.#lock ?? takeLock(this.#options, this.#fold.conversation().id);
@@ -358,7 +340,9 @@ export class Journal {
 
   /** Records that are not written completely stay pending. */
   #appendPending(path: string): void {
-    const lines = this.#pending.map((record) => Buffer.from(formatRecord(record)));
+    const { mask } = this.#options;
+    const masked = mask ? this.#pending.map((one) => maskRecord(one, mask)) : this.#pending;
+    const lines = masked.map((record) => Buffer.from(formatRecord(record)));
     const start = Buffer.from(this.#isTorn ? '\n' : '');
     const written = this.#file.append(path, Buffer.concat([start, ...lines]));
     let end = start.length;
@@ -385,22 +369,20 @@ export class Journal {
 function newJournal(
   options: JournalOptions,
   original: Iterable<JournalRecord>,
-  start: Partial<JournalStart> & { readonly id?: string } = {},
+  start: { readonly id?: string; readonly lock?: HeldLock | undefined } = {},
 ): Journal {
   const { folder, random, save, clock, version, startedIn } = options;
   const isTaken = (id: string) =>
     folder !== undefined && save !== false && existsSync(conversationFile(folder, id));
-  const { id = newId(random, idLength, isTaken) } = start;
+  const { id = newId(random, idLength, isTaken), lock } = start;
   const fold = new JournalFold(id);
   fold.apply(headerRecord({ id, createdAt: clock.date(), folder: startedIn }, version));
   for (const record of original) fold.apply(record);
-  return new Journal(options, fold, { ...start, isNew: true });
+  return new Journal(options, fold, true, lock);
 }
 
 /** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
-export function createJournal(options: JournalOptions, file?: AppendFile): Journal {
-  return newJournal(options, [], { file });
-}
+export const createJournal = (options: JournalOptions): Journal => newJournal(options, []);
 
 /**
  * The ids of a title: of the first conversation that it started, and of the next one, because that may have been renamed
@@ -489,7 +471,7 @@ export function resumeJournal(options: JournalOptions, id: string): Journal | Fa
     checkReadable(path, id, loaded);
     if (loaded.warning !== undefined) options.onWarning(loaded.warning);
     if (options.save === false) lock?.release();
-    return new Journal(options, loaded.fold, { isNew: false, lock });
+    return new Journal(options, loaded.fold, false, lock);
   } catch (error) {
     lock?.release();
     throw error instanceof Failure ? error : storageFailure('write', path, error, dataVariable);

@@ -154,11 +154,6 @@ function isRecord(object: JsonObject): object is JsonObject & JournalRecord {
   return areTexts && (type !== 'turn' || roles.has(role));
 }
 
-/** The turn whose text a line has; undefined for other lines. Reads only how {@link formatRecord} starts it. */
-export function turnOfText(line: string): string | undefined {
-  return /^\{"type":"text","turn":"([^"\\]*)"/.exec(line)?.[1];
-}
-
 /**
  * Ignores a byte order mark and CR. A torn record loses only itself, not the next one. A record of an unknown type is
  * not lost: a newer version wrote it.

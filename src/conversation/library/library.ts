@@ -9,8 +9,8 @@ import {
   renameFile,
   replaceContent,
 } from '../../storage/files.ts';
-import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock/lock.ts';
-import { appendLine } from '../../storage/state-file.ts';
+import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock.ts';
+import { appendLine } from '../../storage/append-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { lockedFailure } from '../journal/journal.ts';
 import type { ImportEntry } from '../import.ts';

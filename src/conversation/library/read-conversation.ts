@@ -1,6 +1,6 @@
 import { readLines, unreadLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
-import { JournalFold, parseLine, turnOfText, type DeltaRecord } from '../journal/records.ts';
+import { JournalFold, parseLine, type DeltaRecord } from '../journal/records.ts';
 import { marksOf } from '../attributes.ts';
 import { textOf, titleFrom, type Turn } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
@@ -23,49 +23,37 @@ export function startFolder(path: string): string | undefined {
 /**
  * Reads a damaged file as far as possible. With an offset in bytes, only the turns after it are read, and the one that
  * it cuts counts as lost.
- * @param withTexts false replaces each text of an answer by a mark, and skips reasoning; most lines are one or the other
  * @throws Failure `storage` if the file cannot be read
  */
-export function loadConversation(path: string, id: string, start = 0, withTexts = true) {
+export function loadConversation(path: string, id: string, start = 0) {
   const fold = new JournalFold(id);
   const lost = new Set<number>();
   let version = 0;
   let records = 0;
+  let number = 0;
   let delta: DeltaRecord | undefined;
   let pieces: string[] = [];
-  /** The answer whose text was marked last. */
-  let marked: string | undefined;
   // Joined once: the texts of a conversation that is joined piece by piece take twice the memory when they are read.
   const applyPieces = () => {
     if (delta !== undefined) fold.apply({ ...delta, text: pieces.join('') });
     delta = undefined;
     pieces = [];
   };
-  const read = (text: string, line: number) => {
-    if (!withTexts) {
-      const answer = turnOfText(text);
-      if (answer !== undefined && answer !== marked) {
-        fold.apply({ type: 'text', turn: answer, text: '…' });
-        marked = answer;
-      }
-      if (answer !== undefined || text.startsWith('{"type":"thought"')) return;
-    }
-    const { record, isLost } = parseLine(text);
-    if (isLost) lost.add(line);
-    if (record === undefined) return;
-    records += 1;
-    if (record.type === 'conversation') version = record.version;
-    if (record.type !== delta?.type || record.turn !== delta.turn) applyPieces();
-    if (record.type === 'text' || record.type === 'refusal' || record.type === 'thought') {
-      delta = record;
-      pieces.push(record.text);
-    } else fold.apply(record);
-  };
-  let number = 0;
   try {
     for (const line of readLines(path, start)) {
       number += 1;
-      for (const part of partsOf(line)) read(part, number);
+      for (const part of partsOf(line)) {
+        const { record, isLost } = parseLine(part);
+        if (isLost) lost.add(number);
+        if (record === undefined) continue;
+        records += 1;
+        if (record.type === 'conversation') version = record.version;
+        if (record.type !== delta?.type || record.turn !== delta.turn) applyPieces();
+        if (record.type === 'text' || record.type === 'refusal' || record.type === 'thought') {
+          delta = record;
+          pieces.push(record.text);
+        } else fold.apply(record);
+      }
     }
   } catch (error) {
     throw storageFailure('read', path, error, dataVariable);
@@ -84,7 +72,7 @@ export function loadConversation(path: string, id: string, start = 0, withTexts 
 
 /** Reads only what a list shows. @throws Failure `storage` if the file cannot be read */
 export function summarize(path: string) {
-  const { fold, records } = loadConversation(path, '', 0, false);
+  const { fold, records } = loadConversation(path, '');
   const conversation = fold.conversation();
   const turns = [...conversation.turns.values()].filter(({ role }) => role !== 'system');
   const firstWords = titleFrom(turns.find(({ role }) => role === 'user')?.content ?? '');

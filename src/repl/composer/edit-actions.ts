@@ -13,13 +13,12 @@ import {
   endEdit,
   type TextBuffer,
   moveTo,
-  type Draft,
 } from './text-buffer.ts';
 
 const ringSize = 30;
 
-/** The caret's offset after a motion; unchanged if it cannot move. */
-type Motion = (draft: Draft) => number;
+/** The offset after a motion of the caret; unchanged if it cannot move. */
+type Motion = (text: string, cursor: number) => number;
 
 /** UTF-16 units; a longer word takes several steps. */
 const maxWordLength = 256;
@@ -41,43 +40,39 @@ function wordsOf(text: string): { start: number; end: number }[] {
   });
 }
 
-function wordLeft({ text, cursor }: Draft): number {
+function wordLeft(text: string, cursor: number): number {
   const start = boundaryFrom(text, Math.max(0, cursor - maxWordLength));
   const word = wordsOf(text.slice(start, cursor)).at(-1);
   const target = boundaryFrom(text, start + (word?.start ?? 0));
   return target < cursor ? target : previousBoundary(text, cursor);
 }
 
-function wordRight({ text, cursor }: Draft): number {
+function wordRight(text: string, cursor: number): number {
   const [word] = wordsOf(text.slice(cursor, cursor + maxWordLength));
   return boundaryFrom(text, cursor + (word?.end ?? maxWordLength));
 }
 
 /** The place after the white space on the left, as Ctrl+W in a shell finds it. */
-function blankWordLeft({ text, cursor }: Draft): number {
+function blankWordLeft(text: string, cursor: number): number {
   const before = text.slice(Math.max(0, cursor - maxWordLength), cursor);
   const length = /\S*\s*$/.exec(before)?.[0].length ?? 0;
   const target = boundaryFrom(text, cursor - length);
   return target < cursor ? target : previousBoundary(text, cursor);
 }
 
-const left: Motion = ({ text, cursor }) => previousBoundary(text, cursor);
-const right: Motion = ({ text, cursor }) => nextBoundary(text, cursor);
-const toLineStart: Motion = ({ text, cursor }) => lineStart(text, cursor);
-const toLineEnd: Motion = ({ text, cursor }) => lineEnd(text, cursor);
-
 function rangeOf(buffer: TextBuffer, motion: Motion): { from: number; to: number } {
   const { text, cursor } = buffer;
-  let target = motion(buffer);
+  let target = motion(text, cursor);
   // At the end of a line, the line end itself is removed.
-  if (target === cursor && motion === toLineEnd) target = nextBoundary(text, cursor);
-  if (target === cursor && motion === toLineStart) target = previousBoundary(text, cursor);
+  if (target === cursor && motion === lineEnd) target = nextBoundary(text, cursor);
+  if (target === cursor && motion === lineStart) target = previousBoundary(text, cursor);
   return { from: Math.min(cursor, target), to: Math.max(cursor, target) };
 }
 
-const move = (motion: Motion) => (buffer: TextBuffer) => moveTo(buffer, motion(buffer));
+const move = (motion: Motion) => (buffer: TextBuffer) =>
+  moveTo(buffer, motion(buffer.text, buffer.cursor));
 
-/** Deletes up to the target of a motion: `left` is Backspace, `right` is Delete. */
+/** Deletes up to the target of a motion. */
 const remove = (motion: Motion) => (buffer: TextBuffer) => {
   const { from, to } = rangeOf(buffer, motion);
   return replaceRange(buffer, from, to, '', { kind: 'remove' });
@@ -129,45 +124,38 @@ function transpose(buffer: TextBuffer): TextBuffer {
   return replaceRange(buffer, from, to, after + before);
 }
 
+type Stack = 'undoStack' | 'redoStack';
+
 /** Returns to the last step of a stack, and adds the present text to the other; without one, returns the same buffer. */
-function revertLast(
-  buffer: TextBuffer,
-  from: 'undoStack' | 'redoStack',
-  to: 'undoStack' | 'redoStack',
-): TextBuffer {
+const revert = (from: Stack, to: Stack) => (buffer: TextBuffer) => {
   const step = buffer[from].at(-1);
   if (step === undefined) return buffer;
   const { text, cursor, at } = step;
   const present = { text: buffer.text, cursor: buffer.cursor, at };
   const stacks = { [from]: buffer[from].slice(0, -1), [to]: [...buffer[to], present] };
   return { ...endEdit(buffer), text, cursor, ...stacks };
-}
+};
 
-export function undo(buffer: TextBuffer): TextBuffer {
-  return revertLast(buffer, 'undoStack', 'redoStack');
-}
-
-export function redo(buffer: TextBuffer): TextBuffer {
-  return revertLast(buffer, 'redoStack', 'undoStack');
-}
+export const undo = revert('undoStack', 'redoStack');
+export const redo = revert('redoStack', 'undoStack');
 
 /** Actions that change only the buffer, by their names in key bindings. A line ends at a line end, not at a wrap. */
 export const editActions = {
-  'move-left': move(left),
-  'move-right': move(right),
+  'move-left': move(previousBoundary),
+  'move-right': move(nextBoundary),
   'move-word-left': move(wordLeft),
   'move-word-right': move(wordRight),
-  'move-line-start': move(toLineStart),
-  'move-line-end': move(toLineEnd),
+  'move-line-start': move(lineStart),
+  'move-line-end': move(lineEnd),
   'move-text-start': move(() => 0),
-  'move-text-end': move(({ text }) => text.length),
-  'delete-left': remove(left),
-  'delete-right': remove(right),
+  'move-text-end': move((text) => text.length),
+  'delete-left': remove(previousBoundary),
+  'delete-right': remove(nextBoundary),
   'kill-word-left': kill(wordLeft),
   'kill-word-right': kill(wordRight),
   'kill-blank-word-left': kill(blankWordLeft),
-  'kill-line-start': kill(toLineStart),
-  'kill-line-end': kill(toLineEnd),
+  'kill-line-start': kill(lineStart),
+  'kill-line-end': kill(lineEnd),
   yank: (buffer) => putKilled(buffer, buffer.cursor, 0),
   'yank-pop': yankPop,
   undo,

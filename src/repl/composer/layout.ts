@@ -86,16 +86,17 @@ function offsetAt(text: string, row: VisualRow, column: number): number {
   return endsLine ? row.end : (row.cells.at(-1)?.offset ?? row.end);
 }
 
-/** Keeps the caret's column; undefined beyond the first and last row, where Up and Down browse the history. */
+/** Keeps the caret's column; undefined beyond the first and last row. Without a limit of columns, rows are lines. */
 export function moveVertically(
   buffer: TextBuffer,
   rows: number,
-  columns: number,
+  columns = Number.POSITIVE_INFINITY,
 ): TextBuffer | undefined {
   const found = rowsAround(buffer, columns, Math.abs(rows));
   const index = Math.min(Math.max(0, found.index + rows), found.rows.length - 1);
   const [start, target] = [found.rows[found.index], found.rows[index]];
-  if (start === undefined || target === undefined || target === start) return undefined;
+  if (start === undefined || target === undefined) return undefined;
+  if (rows !== 0 && target === start) return undefined;
   const preferredColumn = buffer.preferredColumn ?? columnOf(start, buffer.cursor);
   const cursor = offsetAt(buffer.text, target, preferredColumn);
   return { ...buffer, cursor, preferredColumn, lastEdit: undefined };

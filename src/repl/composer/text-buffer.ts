@@ -1,4 +1,4 @@
-import { boundaryFrom } from './grapheme-boundary.ts';
+import { boundaryFrom, nextBoundary, previousBoundary } from './grapheme-boundary.ts';
 import { normalizeText, contentOf, isLongPaste, registerPaste, type MarkedText } from './paste.ts';
 
 export interface Draft extends MarkedText {
@@ -134,12 +134,10 @@ export function insertPaste(buffer: TextBuffer, text: string): TextBuffer {
 /** Replaces the paste marker before the caret, else after it, with its text; undo restores the marker. */
 export function expandPaste(buffer: TextBuffer): TextBuffer {
   const { text, cursor, pastes } = buffer;
-  // The second half of an emoji may be the same unit.
-  const isPair = (end: number) =>
-    /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, end - 1), end + 1));
-  for (const at of [cursor - 1, cursor]) {
-    const paste = pastes.get(text.charAt(at));
-    if (paste !== undefined && !isPair(at)) return replaceRange(buffer, at, at + 1, paste.text);
+  for (const from of [previousBoundary(text, cursor), cursor]) {
+    const to = nextBoundary(text, from);
+    const paste = pastes.get(text.slice(from, to));
+    if (paste !== undefined) return replaceRange(buffer, from, to, paste.text);
   }
   return buffer;
 }

@@ -23,7 +23,7 @@ import type { Candidate } from '../composer/completion.ts';
 import type { Context } from '../../run.ts';
 import { pathOf, textOf } from '../../conversation/tree.ts';
 import type { ListRow, PreviewTurn } from '../state.ts';
-import { isHeldElsewhere } from '../../storage/lock/lock.ts';
+import { isHeldElsewhere } from '../../storage/lock.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 import { promptWithNames } from './sent-prompt.ts';
 

@@ -8,7 +8,7 @@ import { Failure } from '../../failure.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 import { isReservedName } from '../../storage/file-name.ts';
 import type { Candidate } from '../composer/completion.ts';
-import { removeFile, replaceContent } from '../../storage/files.ts';
+import { isFile, isFolder, removeFile, replaceContent } from '../../storage/files.ts';
 
 const isAddress = (typed: string) => /^https?:\/\//i.test(typed);
 
@@ -46,7 +46,7 @@ export function createReplFiles(context: Context) {
     paths(): Promise<PathList> {
       const now = context.clock.monotonic();
       if (listed === undefined || now - listedAt >= maxAge) {
-        listed = listPaths('.', { clock: context.clock });
+        listed = listPaths('.', context.clock);
         listedAt = now;
       }
       return listed;
@@ -60,8 +60,10 @@ export function createReplFiles(context: Context) {
           .map((entry) => {
             const target = () => kindOf(path.join(folder, entry.name));
             const isLink = entry.isSymbolicLink();
-            const isFolder = entry.isDirectory() || (isLink && target() === 'folder');
-            return { value: entry.name, isFolder };
+            return {
+              value: entry.name,
+              isFolder: entry.isDirectory() || (isLink && target() === 'folder'),
+            };
           })
           .sort((one, other) => one.value.localeCompare(other.value));
       } catch {
@@ -115,12 +117,6 @@ export function expandHome(typed: string, home: string | undefined): string {
 
 /** Undefined if the path is neither, or cannot be read. */
 export function kindOf(name: string): 'file' | 'folder' | undefined {
-  try {
-    const stats = fs.statSync(name, { throwIfNoEntry: false });
-    if (stats?.isFile() === true) return 'file';
-    return stats?.isDirectory() === true ? 'folder' : undefined;
-  } catch {
-    // Such as a name that is too long, or a link to itself.
-    return undefined;
-  }
+  if (isFile(name)) return 'file';
+  return isFolder(name) ? 'folder' : undefined;
 }

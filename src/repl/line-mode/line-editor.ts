@@ -23,7 +23,7 @@ import {
   type TextBuffer,
 } from '../composer/text-buffer.ts';
 import { mayBeDropped, mentionsOfPaths } from '../files/dropped-files.ts';
-import { createKeyInput } from '../screen/key-input.ts';
+import { createKeyInput } from '../composer/keys/key-parser.ts';
 import type { Session } from '../session.ts';
 import { completeLine, takeNext, type LineCompletion } from './line-completion.ts';
 import { expectsPrompt } from './questions.ts';

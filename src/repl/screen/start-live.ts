@@ -20,7 +20,7 @@ import { richFormat } from '../transcript/rich-format.ts';
 import type { TranscriptFormat } from '../transcript/transcript.ts';
 import { createBackground } from './background.ts';
 import { InkScreen } from './ink.tsx';
-import { createKeyInput } from './key-input.ts';
+import { createKeyInput } from '../composer/keys/key-parser.ts';
 import { spinnerPace } from './StatusRow.tsx';
 import { symbolsFor } from './symbols.ts';
 import { WindowWatch } from './window-watch.ts';

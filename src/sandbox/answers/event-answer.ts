@@ -2,16 +2,16 @@ import { parseAnyJson } from '../../json.ts';
 import { type Completion, finishReasonOf, reportedUsage } from '../completion.ts';
 import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
-import { malformedEvents } from '../shapes.ts';
+import { type MalformedEvent, malformedEvents } from '../shapes.ts';
 import {
   afterAnswer,
   cut,
   cutPosition,
+  errorText,
   stall,
   responseHeaders,
   sendHead,
 } from './response-writer.ts';
-import { errorText } from './whole-answer.ts';
 
 /** Mixed ends have one kind for each event: within an event, a CR before an LF would be one line end, not two. */
 const lineEnds = { lf: ['\n'], crlf: ['\r\n'], cr: ['\r'], mixed: ['\n', '\r\n', '\r'] } as const;
@@ -21,16 +21,12 @@ function lineEndOf({ 'line-ending': kind = 'lf' }: Fault, event: number): string
   return ends[event % ends.length] ?? '\n';
 }
 
-function splitOverLines(data: string): readonly string[] {
-  const value = parseAnyJson(data);
-  return value === undefined ? [data] : JSON.stringify(value, null, 1).split('\n');
-}
-
 /** Writes `data: <json>` and a blank line (contract, Events), changed by the fault. Events are numbered from 1. */
 function formatEvent(fault: Fault, number: number, data: string, name?: string): string {
   const prefix = `data:${' '.repeat(fault['data-spaces'] ?? 1)}`;
   const end = lineEndOf(fault, number);
-  const lines = fault['data-lines'] === true ? splitOverLines(data) : [data];
+  const value = fault['data-lines'] === true ? parseAnyJson(data) : undefined;
+  const lines = value === undefined ? [data] : JSON.stringify(value, null, 1).split('\n');
   const extras = [`id: ${number}`, 'retry: 10', 'event', 'x-unknown: 1', 'no colon'];
   const event = [
     ...(fault['extra-fields'] === true ? extras : []),
@@ -128,14 +124,6 @@ async function* chunkPayloads(
   if (fault['after-done'] === true) yield writeDelta({ content: ' text after the end' });
 }
 
-/** Milliseconds until the next event is due, by the number of those sent; the first one is due immediately. */
-function createPace({ clock, fault: { rate, drip } }: Exchange): (sent: number) => number {
-  const interval = drip !== undefined && drip.bytes === undefined ? drip.interval : 0;
-  if (rate === undefined) return (sent) => (sent === 0 ? 0 : interval);
-  const start = clock.monotonic();
-  return (sent) => Math.max(0, start + (sent * 1000) / rate - clock.monotonic()) + interval;
-}
-
 /** The headers are sent at once, the first event `latency` milliseconds after the request arrived. */
 export async function answerWithEvents(
   exchange: Exchange,
@@ -148,7 +136,9 @@ export async function answerWithEvents(
     ...responseHeaders(exchange, 'text/event-stream'),
   });
   await pause(exchange, Math.max(0, exchange.arrived + latency - clock.monotonic()));
-  const timeToNext = createPace(exchange);
+  const { rate = Infinity, drip } = fault;
+  const interval = drip !== undefined && drip.bytes === undefined ? drip.interval : 0;
+  const start = clock.monotonic();
   /** The line end of the last event, if the fault omits it. */
   let lineEnd = '';
   const send = (data: string, name?: string, encoding: BufferEncoding = 'utf8') => {
@@ -161,7 +151,9 @@ export async function answerWithEvents(
   };
   if (fault.bom !== undefined) await body.write('\uFEFF'.repeat(fault.bom));
   for await (const data of chunkPayloads(completion, fault)) {
-    const wait = timeToNext(record.events);
+    // The first event is due immediately.
+    const due = start + (record.events * 1000) / rate;
+    const wait = Math.max(0, due - clock.monotonic()) + (record.events === 0 ? 0 : interval);
     if (wait > 0) await pause(exchange, wait);
     if (fault['stall-after'] === record.events) {
       const end = lineEndOf(fault, 0);
@@ -178,7 +170,7 @@ export async function answerWithEvents(
       break;
     }
     const kind = fault['malformed-as'] ?? 'truncated';
-    const [, corrupt] = malformedEvents[kind];
+    const [, corrupt]: MalformedEvent = malformedEvents[kind];
     if (fault['malformed-at'] !== number) await send(data);
     else if (corrupt !== undefined) {
       await send(corrupt(data), undefined, kind === 'utf8' ? 'latin1' : 'utf8');

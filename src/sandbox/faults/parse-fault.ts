@@ -1,104 +1,99 @@
 import { Failure } from '../../failure.ts';
-import { isReplyName } from '../replies/reply.ts';
 import {
   type Fault,
   type FaultField,
   type FaultFieldName,
-  faultFieldRows,
+  faultFields,
+  isReplyName,
 } from './fault-fields.ts';
 
 /** A field as written; without text, only its name was. */
 export type WrittenField = readonly [name: string, text: string | undefined];
 
 /** Words for a field with its value. A status code and the name of a reply are valid words, too. */
-export const shorthands: Readonly<Record<string, string>> = {
-  fin: 'cut=fin',
-  rst: 'cut=rst',
-  reset: 'cut=rst',
-  gzip: 'encoding=gzip',
-  br: 'encoding=br',
-  crlf: 'line-ending=crlf',
-  cr: 'line-ending=cr',
-  utf16: 'split=utf16',
-  bytes: 'split=bytes',
-  slow: 'rate=10',
-};
+export const shorthands: ReadonlyMap<string, string> = new Map([
+  ['fin', 'cut=fin'],
+  ['rst', 'cut=rst'],
+  ['reset', 'cut=rst'],
+  ['gzip', 'encoding=gzip'],
+  ['br', 'encoding=br'],
+  ['crlf', 'line-ending=crlf'],
+  ['cr', 'line-ending=cr'],
+  ['utf16', 'split=utf16'],
+  ['bytes', 'split=bytes'],
+  ['slow', 'rate=10'],
+]);
 
-function findRow(name: string) {
+function findField(name: string): FaultField | undefined {
   const word = name.toLowerCase();
-  return faultFieldRows.find(
-    ([rowName, { aliases }]) => rowName === word || aliases?.includes(word),
-  );
+  return faultFields.find((field) => field.name === word || field.aliases.includes(word));
 }
 
 /** Expands a status, a reply or a shorthand. `tokens` and `code` are also fields, but those need a value. */
 function expand([name, text]: WrittenField): WrittenField {
-  const row = findRow(name);
+  const field = findField(name);
   const word = name.toLowerCase();
-  const needsValue = row !== undefined && row[1].bare === undefined;
-  if (text === undefined && needsValue && isReplyName(word)) return ['reply', word];
-  if (text !== undefined || row !== undefined) return [name, text];
-  if (/^[2-5]\d\d$/.test(word)) return ['status', word];
+  if (text !== undefined || field?.bare !== undefined) return [name, text];
   if (isReplyName(word)) return ['reply', word];
-  const [field, value] = (Object.hasOwn(shorthands, word) ? shorthands[word] : undefined)?.split(
-    '=',
-  ) ?? [name];
-  return [field ?? name, value];
+  if (field !== undefined) return [name, text];
+  if (/^[2-5]\d\d$/.test(word)) return ['status', word];
+  const [known = name, value] = shorthands.get(word)?.split('=') ?? [];
+  return [known, value];
 }
 
 /** @throws Failure `usage` with the field and its valid values */
 export function parseFault(written: Iterable<WrittenField>): Fault {
   const fault: Partial<Record<FaultFieldName, unknown>> = {};
   for (const entry of written) {
-    const [name, text] = expand(entry);
-    const row = findRow(name);
-    if (row === undefined) {
-      throw new Failure('usage', `there is no field "${name}"`, {
+    const [typedName, text] = expand(entry);
+    const field = findField(typedName);
+    if (field === undefined) {
+      throw new Failure('usage', `there is no field "${typedName}"`, {
         hint: 'the prompt "[sandbox help]" lists the fields',
       });
     }
-    const [rowName, field] = row;
-    const typed = text ?? field.bare;
+    const { name, expects, bare } = field;
+    const typed = text ?? bare;
     if (typed === undefined) {
-      throw new Failure('usage', `${rowName} needs a value: it takes ${field.expects}`);
+      throw new Failure('usage', `${name} needs a value: it takes ${expects}`);
     }
     const value = field.parse(typed);
     if (value === undefined) {
-      throw new Failure('usage', `${rowName} takes ${field.expects}, not "${typed}"`);
+      throw new Failure('usage', `${name} takes ${expects}, not "${typed}"`);
     }
-    // A value that can be repeated is an object.
-    fault[rowName] = field.repeatable === true ? Object.assign({}, fault[rowName], value) : value;
+    fault[name] = name === 'headers' ? Object.assign({}, fault.headers, value) : value;
   }
-  // Each value is from the parser of its row.
+  // Each value is from the parser of its field.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return fault as Fault;
 }
 
-/**
- * Describes what a field does, with the value if only its name is written. The reference has its other names, an option
- * its words, if the placeholder does not list them.
- */
-export function describeField(
-  { summary, placeholder = '|', expects, bare, aliases = [] }: FaultField<unknown>,
-  isReference = false,
-): string {
-  const value = isReference ? `\`${bare}\`` : bare;
-  const alone = placeholder === '|' || bare === undefined ? '' : ` (without a value: ${value})`;
-  const others = aliases.map((alias) => `\`${alias}\``).join(', ');
-  if (isReference) return `${summary}${alone}${others === '' ? '' : `; also ${others}`}`;
-  const words = placeholder.includes('|') ? undefined : /^one of (.*)$/.exec(expects)?.[1];
-  return `${summary}${words === undefined ? '' : `: ${words}`}${alone}`;
+/** Describes what a field does, with the value if only its name is written; `mark` goes around that value. */
+const described = ({ summary, placeholder, bare }: FaultField, mark = '') =>
+  placeholder === '' || bare === undefined
+    ? summary
+    : `${summary} (without a value: ${mark}${bare}${mark})`;
+
+/** Describes a field for the reference, with its other names. */
+export function describeField(field: FaultField): string {
+  const others = field.aliases.map((alias) => `\`${alias}\``).join(', ');
+  return `${described(field, '`')}${others === '' ? '' : `; also ${others}`}`;
 }
 
-/** The options of `natter sandbox`; `flags` is in commander's syntax: `--status <code>`, `--cut [fin|rst|end]`. */
-export const faultOptions = faultFieldRows.map(([name, field]) => {
-  const { placeholder, bare, repeatable = false } = field;
+/**
+ * The options of `natter sandbox`; `flags` is in commander's syntax: `--status <code>`, `--cut [fin|rst|end]`. A summary
+ * has the words of the field if its placeholder does not list them.
+ */
+export const faultOptions = faultFields.map((field) => {
+  const { name, summary, placeholder, expects, bare } = field;
   const value = bare === undefined ? ` <${placeholder}>` : ` [${placeholder}]`;
+  const words = placeholder.includes('|') ? undefined : /^one of (.*)$/.exec(expects)?.[1];
+  const withWords = words === undefined ? summary : `${summary}: ${words}`;
   return {
     name,
-    flags: `--${name}${placeholder === undefined ? '' : value}`,
-    summary: describeField(field),
-    repeatable,
+    flags: `--${name}${placeholder === '' ? '' : value}`,
+    summary: described({ ...field, summary: withWords }),
+    repeatable: name === 'headers',
   };
 });
 
@@ -113,13 +108,13 @@ function camelCase(name: string): string {
  */
 export function faultFromOptions(options: Readonly<Record<string, unknown>>): Fault {
   return parseFault(
-    faultFieldRows.flatMap(([name]): readonly WrittenField[] => {
+    faultFields.flatMap(({ name }): readonly WrittenField[] => {
       // Commander stores `--no-done` as `done: false`.
       const isNegated = name.startsWith('no-') && options[camelCase(name.slice(3))] === false;
       const value = isNegated || options[camelCase(name)];
       if (value === undefined || value === false) return [];
       if (value === true) return [[name, undefined]];
-      const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+      const texts: readonly unknown[] = [value].flat();
       return texts.map((text) => [name, String(text)]);
     }),
   );
@@ -154,12 +149,6 @@ function unquote(text: string): string {
   }
 }
 
-function fieldOf(groups: Readonly<Record<string, string | undefined>>): WrittenField | undefined {
-  const { quoted, double, single, name, value } = groups;
-  if (quoted !== undefined) return [quoted, double === undefined ? single : unquote(double)];
-  return name === undefined ? undefined : [name, value];
-}
-
 /**
  * Parses the group at the start of a prompt: fields as `name=value` or `name`, separated by spaces; values may be in
  * single quotes, or in double quotes with JSON escapes. One space after the group belongs to it.
@@ -185,9 +174,12 @@ export function parseDirective(prompt: string): Directive | undefined {
           : `cannot parse the "[sandbox" group at ${rest}`;
       throw new Failure('usage', problem);
     }
-    if (groups['end'] !== undefined) break;
-    const field = fieldOf(groups);
-    if (field !== undefined) fields.push(field);
+    const { end, quoted, double, single, name, value } = groups;
+    if (end !== undefined) break;
+    if (name !== undefined) fields.push([name, value]);
+    if (quoted !== undefined) {
+      fields.push([quoted, double === undefined ? single : unquote(double)]);
+    }
   }
   const end = token.lastIndex;
   return {

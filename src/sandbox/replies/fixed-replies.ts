@@ -1,7 +1,5 @@
-import type { Reply } from './reply.ts';
-
 /** Every construct of CommonMark and of the usual extensions, the unclosed ones last. */
-const markdown = `# Heading one
+export const markdown = `# Heading one
 
 ## Heading two
 
@@ -103,8 +101,6 @@ Unclosed things: **strong without an end, \`code without an end, [a link without
 the last fence is never closed
 `;
 
-export const markdownReply: Reply = () => [markdown];
-
 const codeSamples: readonly (readonly [language: string, code: string])[] = [
   [
     'ts',
@@ -128,14 +124,13 @@ const codeSamples: readonly (readonly [language: string, code: string])[] = [
   ['nosuchlanguage', 'a language no highlighter knows\n\twith a tab'],
 ];
 
-/** A fenced block for each language, and a very long line. */
-export const codeReply: Reply = function* write() {
-  yield '# Code\n\n';
-  for (const [language, code] of codeSamples) {
-    yield `In \`${language}\`:\n\n\`\`\`${language}\n${code}\n\`\`\`\n\n`;
-  }
-  yield `\`\`\`\n${'one very long line '.repeat(30)}\n\`\`\`\n`;
-};
+/** Writes a fenced block for each language, and a very long line. */
+export function writeCode(): string {
+  const blocks = codeSamples.map(
+    ([language, code]) => `In \`${language}\`:\n\n\`\`\`${language}\n${code}\n\`\`\`\n\n`,
+  );
+  return `# Code\n\n${blocks.join('')}\`\`\`\n${'one very long line '.repeat(30)}\n\`\`\`\n`;
+}
 
 /** Tables that fit, tables that do not, and invalid tables. */
 const tables = `# Tables
@@ -167,16 +162,17 @@ Text right after a table.
 
 `;
 
-export const tablesReply: Reply = function* tabulate() {
-  yield tables;
-  yield '| n | square | cube | in words |\n|---:|---:|---:|---|\n';
-  for (let n = 1; n <= 60; n += 1) {
-    yield `| ${n} | ${n ** 2} | ${n ** 3} | ${'tally '.repeat(n % 7).trim()} |\n`;
-  }
-};
+/** Writes the tables, and one that is longer than a screen. */
+export function writeTables(): string {
+  const rows = Array.from({ length: 60 }, (_, index) => {
+    const n = index + 1;
+    return `| ${n} | ${n ** 2} | ${n ** 3} | ${'tally '.repeat(n % 7).trim()} |\n`;
+  });
+  return `${tables}| n | square | cube | in words |\n|---:|---:|---:|---|\n${rows.join('')}`;
+}
 
 /** Text that is hard to measure, split and order. */
-const unicode = `# 文字 · текст · κείμενο
+export const unicode = `# 文字 · текст · κείμενο
 
 - 中文：今天天气很好，我们去散步吧。
 - 日本語：吾輩は猫である。名前はまだ無い。ﾊﾝｶｸ
@@ -195,5 +191,3 @@ const unicode = `# 文字 · текст · κείμενο
 | 中文 | 你好，世界 | 🐉 |
 | العربية | مرحبا بالعالم | 🐪 |
 `;
-
-export const unicodeReply: Reply = () => [unicode];

@@ -1,11 +1,29 @@
 import { catalogue, type CompletionRequest } from '../../client/contract.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
-import { codeReply, markdownReply, tablesReply, unicodeReply } from './fixed-replies.ts';
-import { type ReceivedPrompt, type Reply, type ReplyName, replySummaries } from './reply.ts';
-import { type FaultField, type FaultSection, faultFieldRows } from '../faults/fault-fields.ts';
+import { markdown, unicode, writeCode, writeTables } from './fixed-replies.ts';
+import {
+  type FaultField,
+  type FaultSection,
+  faultFields,
+  type ReplyName,
+  replySummaries,
+} from '../faults/fault-fields.ts';
 import { describeField, shorthands } from '../faults/parse-fault.ts';
 import { sandboxKeys } from '../keys.ts';
 import { malformedEvents, errorShapes, modelShapes } from '../shapes.ts';
+
+interface ReceivedPrompt {
+  readonly request: CompletionRequest;
+  /** The last user message, without its `[sandbox …]` group. */
+  readonly text: string;
+  readonly promptTokens: number;
+  /** The length of the replies `tokens` and `million`, in tokens. */
+  readonly length: number | undefined;
+  readonly seed: number | undefined;
+}
+
+/** Makes a text, or a long one's tokens lazily. Deterministic. */
+export type Reply = (received: ReceivedPrompt) => string | Iterable<string>;
 
 const sectionTitles: Readonly<Record<FaultSection, string>> = {
   reply: 'Reply settings',
@@ -23,8 +41,8 @@ function summaries(table: Readonly<Record<string, readonly [string, ...unknown[]
 }
 
 /** How a field is written, such as `status=<code>`. */
-function fieldUsage(name: string, { placeholder, bare }: FaultField<unknown>): string {
-  if (placeholder === undefined) return name;
+function fieldUsage({ name, placeholder, bare }: FaultField): string {
+  if (placeholder === '') return name;
   return bare === undefined ? `${name}=<${placeholder}>` : `${name}[=<${placeholder}>]`;
 }
 
@@ -38,13 +56,13 @@ export function referenceTables(): readonly {
     { title: 'Replies', rows: Object.entries(replySummaries) },
     ...Object.entries(sectionTitles).map(([section, title]) => ({
       title,
-      rows: faultFieldRows
-        .filter(([, field]) => field.section === section)
-        .map(([name, field]): Row => [fieldUsage(name, field), describeField(field, true)]),
+      rows: faultFields
+        .filter((field) => field.section === section)
+        .map((field): Row => [fieldUsage(field), describeField(field)]),
     })),
     {
       title: 'Shorthands',
-      rows: Object.entries(shorthands).map(([word, meaning]) => [word, `\`${meaning}\``]),
+      rows: [...shorthands].map(([word, meaning]) => [word, `\`${meaning}\``]),
     },
     { title: 'Malformed events', rows: summaries(malformedEvents) },
     { title: 'Error shapes', rows: summaries(errorShapes) },
@@ -57,14 +75,15 @@ export function tableRow([name, effect]: Row): string {
   return `| \`${name.replaceAll('|', String.raw`\|`)}\` | ${effect.replaceAll('|', String.raw`\|`)} |`;
 }
 
-const helpReply: Reply = function* help() {
-  yield 'Start a prompt with a group such as `[sandbox status=429 times=2]` or ';
-  yield '`[sandbox markdown]`. Separate fields by spaces, and quote a value with spaces.\n';
-  for (const { title, rows } of referenceTables()) {
-    yield `\n## ${title}\n\n| Name | Effect |\n| --- | --- |\n`;
-    for (const row of rows) yield `${tableRow(row)}\n`;
-  }
-};
+const helpReply: Reply = () =>
+  [
+    'Start a prompt with a group such as `[sandbox status=429 times=2]` or ',
+    '`[sandbox markdown]`. Separate fields by spaces, and quote a value with spaces.\n',
+    ...referenceTables().flatMap(({ title, rows }) => [
+      `\n## ${title}\n\n| Name | Effect |\n| --- | --- |\n`,
+      ...rows.map((row) => `${tableRow(row)}\n`),
+    ]),
+  ].join('');
 
 const quotedLength = 80;
 
@@ -95,28 +114,23 @@ const suggestions = [
 const tokenText = (tokens: number) =>
   `${tokens.toLocaleString('en-US')} ${tokens === 1 ? 'token' : 'tokens'}`;
 
-const pieceLength = 4096;
-
-const echoReply: Reply = function* echo({ text }) {
-  for (let start = 0; start < text.length; start += pieceLength) {
-    yield text.slice(start, start + pieceLength);
-  }
-};
-
 /** Describes the request, so that a client can be checked, and suggests what to try. */
-const defaultReply: Reply = function* describe({ request, promptTokens, text }) {
+const defaultReply: Reply = ({ request, promptTokens, text }) => {
   const { model, messages, stream, max_tokens: maxTokens } = request;
   const window = catalogue.find(({ id }) => id === model)?.contextWindow ?? 0;
-  yield '**This is the natter sandbox.** It has no language model: ';
-  yield 'this answer describes your request.\n\n';
-  yield `- model: \`${model}\`, window ${tokenText(window)}\n`;
-  yield `- messages: ${messages.length} (${countRoles(messages)})\n`;
-  yield `- prompt length: ${tokenText(promptTokens)} by the sandbox's count\n`;
-  yield `- answer: ${stream === true ? 'streamed' : 'one JSON body'}, `;
-  yield `${maxTokens === undefined ? 'no limit' : `at most ${tokenText(maxTokens)}`}\n`;
-  yield `- your prompt: ${quote(text)}\n\n`;
-  yield 'A prompt can select other answers and simulate faults:\n\n';
-  for (const [group, effect] of suggestions) yield `- \`${group}\`: ${effect}\n`;
+  const form = stream === true ? 'streamed' : 'one JSON body';
+  const limit = maxTokens === undefined ? 'no limit' : `at most ${tokenText(maxTokens)}`;
+  return `**This is the natter sandbox.** It has no language model: this answer describes your request.
+
+- model: \`${model}\`, window ${tokenText(window)}
+- messages: ${messages.length} (${countRoles(messages)})
+- prompt length: ${tokenText(promptTokens)} by the sandbox's count
+- answer: ${form}, ${limit}
+- your prompt: ${quote(text)}
+
+A prompt can select other answers and simulate faults:
+
+${suggestions.map(([group, effect]) => `- \`${group}\`: ${effect}\n`).join('')}`;
 };
 
 // At most six letters: each piece below is one token of the sandbox's counter.
@@ -200,16 +214,14 @@ const hostileSequences: readonly (readonly [name: string, sequence: string])[] =
   ['line separators', 'one\u2028two\u2029three'],
 ];
 
-export function* hostileLines(): Generator<string, void, undefined> {
-  for (const [name, sequence] of hostileSequences) yield `${name}: before${sequence}after\n`;
-}
+/** A line for each of them. */
+export const hostileText = hostileSequences
+  .map(([name, sequence]) => `${name}: before${sequence}after\n`)
+  .join('');
 
 /** A client must show every name and "before", and "after" in all lines but one. */
-const hostileReply: Reply = function* attack() {
-  yield 'Each line hides a sequence between "before" and "after".\n\n';
-  yield* hostileLines();
-  yield '\nThe end of the hostile text.\n';
-};
+const hostileReply: Reply = () =>
+  `Each line hides a sequence between "before" and "after".\n\n${hostileText}\nThe end of the hostile text.\n`;
 
 /** A schema may refer to itself: values nested deeper are null. */
 const maxDepth = 20;
@@ -298,15 +310,15 @@ function sampleFor({ request }: ReceivedPrompt): string {
 export const replies: Readonly<Record<ReplyName, Reply>> = {
   default: defaultReply,
   help: helpReply,
-  echo: echoReply,
+  echo: ({ text }) => text,
   tokens: (received) => prose(received, 200),
   million: (received) => prose(received, 1_000_000),
-  markdown: markdownReply,
-  code: codeReply,
-  tables: tablesReply,
-  unicode: unicodeReply,
-  sample: (received) => [sampleFor(received)],
-  fenced: (received) => [`\`\`\`json\n${sampleFor(received)}\n\`\`\`\n`],
-  misfit: () => ['"This value does not conform to the schema."'],
+  markdown: () => markdown,
+  code: writeCode,
+  tables: writeTables,
+  unicode: () => unicode,
+  sample: sampleFor,
+  fenced: (received) => `\`\`\`json\n${sampleFor(received)}\n\`\`\`\n`,
+  misfit: () => '"This value does not conform to the schema."',
   hostile: hostileReply,
 };

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Failure } from '../../failure.ts';
 import { Interruption } from './signals.ts';
@@ -30,11 +29,13 @@ export interface Ask {
  * or next one.
  * @param interrupt called for Ctrl+C between two questions
  */
-function openDialogue(
+async function openDialogue(
   stdin: NodeJS.ReadStream,
   screen: NodeJS.WriteStream,
   interrupt: (reason: Interruption) => void,
 ) {
+  // Few runs ask a question, and readline is slow to load.
+  const { createInterface } = await import('node:readline');
   // The controlling terminal if standard input is not a terminal.
   const isOwn = stdin.isTTY || !hasControllingTerminal();
   const input = isOwn ? stdin : new ReadStream(openSync(device, 'r'));
@@ -97,14 +98,16 @@ function openDialogue(
 /**
  * Asks on `output` (standard error, so that standard output stays clean) and reads from `input`, or from the controlling
  * terminal if that is a pipe.
+ * @param flush waits until everything before the question is written
  * @param interrupt called for Ctrl+C between two questions
  */
 export function createAsk(
   input: () => NodeJS.ReadStream,
   output: () => NodeJS.WriteStream,
+  flush: () => Promise<void>,
   interrupt: (reason: Interruption) => void,
 ): Ask {
-  let dialogue: ReturnType<typeof openDialogue> | undefined;
+  let dialogue: Awaited<ReturnType<typeof openDialogue>> | undefined;
   const end = () => {
     dialogue?.close();
     dialogue = undefined;
@@ -112,11 +115,14 @@ export function createAsk(
   const ask = async (question: string, options: AskOptions = {}): Promise<string> => {
     const { hidden, signal, keep } = options;
     signal?.throwIfAborted();
-    const opened = (dialogue ??= openDialogue(input(), output(), interrupt));
+    // A long notice before the question may still wait for its terminal.
+    await flush();
+    const opened = (dialogue ??= await openDialogue(input(), output(), interrupt));
     const abort = () => opened.cancel(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     let isAnswered = false;
     try {
+      signal?.throwIfAborted();
       const answer = await opened.ask(question, options);
       isAnswered = true;
       return answer;

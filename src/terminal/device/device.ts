@@ -30,18 +30,11 @@ export interface TerminalDevice {
 /** Milliseconds after which the process is considered not stopped: without job control nothing would continue it. */
 const stopTime = 200;
 
-/** Node reads the size on this signal. */
-function checkSize(process: NodeJS.Process): void {
-  process.emit('SIGWINCH', 'SIGWINCH');
-}
-
 /** The whole job, as the terminal would on Ctrl+Z: a script or npx around natter stops with it. */
 function stopJob(process: NodeJS.Process, onContinue: () => void): void {
   const back = () => {
     clearTimeout(timer);
     process.off('SIGCONT', back);
-    // Resizes meanwhile were signalled to the foreground job only.
-    checkSize(process);
     onContinue();
   };
   const timer = setTimeout(back, stopTime);
@@ -72,6 +65,8 @@ function listenTo(
 
 /** The terminal that `process` was started on. */
 export function createDevice(process: NodeJS.Process, watch: SignalWatch): TerminalDevice {
+  // Node reads the size on this signal.
+  const checkSize = () => void process.emit('SIGWINCH', 'SIGWINCH');
   return {
     listen: (onBytes, onEnd) => listenTo(process.stdin, onBytes, onEnd),
     setRaw(isRaw) {
@@ -87,10 +82,14 @@ export function createDevice(process: NodeJS.Process, watch: SignalWatch): Termi
         forget?.();
       };
     },
-    checkSize: () => checkSize(process),
+    checkSize,
     suspend(onContinue) {
-      if (process.platform === 'win32') onContinue();
-      else stopJob(process, onContinue);
+      if (process.platform === 'win32') return onContinue();
+      return stopJob(process, () => {
+        // Resizes meanwhile were signalled to the foreground job only.
+        checkSize();
+        onContinue();
+      });
     },
     writeNow(text, stream = 'stdout') {
       try {

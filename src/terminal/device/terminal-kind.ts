@@ -74,40 +74,28 @@ export function isLightColor(red: number, green: number, blue: number): boolean 
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) > 0.179;
 }
 
-/** Who is known to understand a kind of sequences: values of `TERM_PROGRAM` and `TERM`, and the first versions of others. */
-interface Known {
-  readonly programs: readonly string[];
-  readonly names: RegExp;
-  readonly konsole: number;
-  /** The first version of VTE, the library of GNOME Terminal and others. */
-  readonly vte: number;
-}
+/** `TERM_PROGRAM` or `TERM` of terminals with marks of prompts. */
+const withMarks =
+  /^(?:iTerm\.app|WezTerm|wezterm|vscode|ghostty|xterm-ghostty|xterm-kitty|foot|contour)/;
+/** All of them open links, too. */
+const withLinks = new RegExp(`${withMarks.source}|^(?:alacritty|mintty|rio|Tabby)`);
 
-const withLinks: Known = {
-  programs: ['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'rio', 'mintty', 'Tabby', 'contour'],
-  names: /^(?:xterm-kitty|xterm-ghostty|alacritty|foot|wezterm|contour|rio)/,
-  konsole: 201_200,
-  vte: 5000,
-};
-
-const withMarks: Known = {
-  programs: ['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'contour'],
-  names: /^(?:xterm-kitty|xterm-ghostty|foot|wezterm|contour)/,
-  konsole: 220_800,
-  vte: Number.POSITIVE_INFINITY,
-};
-
-function isKnown({ programs, names, konsole, vte }: Known, environment: Environment): boolean {
+/** @param first the first versions of Konsole and of VTE, the library of GNOME Terminal and others */
+function isKnown(
+  names: RegExp,
+  first: { readonly konsole: number; readonly vte: number },
+  environment: Environment,
+): boolean {
   const { TERM: name = '', TERM_PROGRAM: program = '' } = environment;
   const { TMUX: tmux, STY: screen, WT_SESSION: windowsTerminal } = environment;
   // What a multiplexer passes on depends on its version and on the terminal around it.
   if (tmux !== undefined || screen !== undefined || /^(?:tmux|screen)/.test(name)) return false;
   return (
-    programs.includes(program) ||
+    names.test(program) ||
     names.test(name) ||
     windowsTerminal !== undefined ||
-    Number(environment['KONSOLE_VERSION']) >= konsole ||
-    Number(environment['VTE_VERSION']) >= vte
+    Number(environment['KONSOLE_VERSION']) >= first.konsole ||
+    Number(environment['VTE_VERSION']) >= first.vte
   );
 }
 
@@ -117,7 +105,8 @@ function isKnown({ programs, names, konsole, vte }: Known, environment: Environm
  */
 export function opensLinks(environment: Environment): boolean {
   const { FORCE_HYPERLINK: forced } = environment;
-  return forced === undefined || forced === '' ? isKnown(withLinks, environment) : forced !== '0';
+  if (forced) return forced !== '0';
+  return isKnown(withLinks, { konsole: 201_200, vte: 5000 }, environment);
 }
 
 /** Whether the terminal is known to use the marks of prompts (OSC 133). tmux uses them itself since 3.4. */
@@ -125,5 +114,5 @@ export function usesPromptMarks(environment: Environment): boolean {
   const { TERM_PROGRAM: program, TERM_PROGRAM_VERSION: version = '' } = environment;
   return program === 'tmux'
     ? /(?:^|-)(?:3\.(?:[4-9]|\d\d)|[4-9]\.|\d\d)/.test(version)
-    : isKnown(withMarks, environment);
+    : isKnown(withMarks, { konsole: 220_800, vte: Number.POSITIVE_INFINITY }, environment);
 }

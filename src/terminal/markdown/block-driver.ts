@@ -24,53 +24,6 @@ export interface MarkdownStream extends TextTransform {
   undecided(): string;
 }
 
-/** Shows the blocks of one answer. Each call may add to the output. */
-export interface BlockRenderer<Part> {
-  /** The open quotes and list items. */
-  readonly containers: Container[];
-  /** The source had a blank line here. */
-  blankBefore: boolean;
-  /** Begins a block, in further containers. */
-  beginBlock(kind: LineStart['kind'], opened: readonly Container[]): void;
-  /** Shows a list item without content. */
-  emptyItem(): void;
-  /** Reads a piece of a paragraph. */
-  readonly read: ReadPiece<Part>;
-  /** @returns the text that is to be written, without what a mark replaces */
-  openParagraph(text: string): string;
-  writeParts(parts: readonly Part[], paragraph: Paragraph<Part>): void;
-  /** Takes the last parts. */
-  closeParagraph(parts: readonly Part[]): void;
-  /** Whether a line of dashes or equals signs below a paragraph of one line makes it a heading. */
-  mayBeHeading(): boolean;
-  /** Shows an ATX heading. @param marks `#` to `######` */
-  heading(marks: string, title: string): void;
-  underline(source: string): void;
-  rule(source: string): void;
-  /** @param fence the mark as written; undefined for indented code */
-  openCode(block: number, info: string, fence: string | undefined): void;
-  codeLine(text: string): void;
-  closeCode(): void;
-  formula(lines: readonly string[], close: string): void;
-  /** Shows lines of a formula without an end as they are written. */
-  formulaSource(lines: readonly string[]): void;
-  /**
-   * @param header undefined if the paragraph before may be the header
-   * @param paragraph it is still open, and is to be closed
-   */
-  openTable(
-    header: string | undefined,
-    delimiter: string,
-    paragraph: Paragraph<Part> | undefined,
-  ): void;
-  tableRow(row: string): void;
-  closeTable(): void;
-  /** The output so far, which is taken once. */
-  take(): string;
-  /** The source of the open table, or of the decided text of a paragraph, that is not shown yet. */
-  undecided(): string;
-}
-
 type Leaf<Part> =
   | { readonly kind: 'none' | 'table' }
   | { readonly kind: 'paragraph'; readonly inline: Paragraph<Part> }
@@ -87,9 +40,17 @@ const maxFormula = 4000;
 /** The blocks in which the end of a line decides what it is. */
 const readWhole: ReadonlySet<string> = new Set(['fence', 'formula', 'table']);
 
-/** Reads text in any pieces for a renderer; the joined output does not depend on the pieces. */
-export class BlockDriver<Part> implements MarkdownStream {
-  readonly #renderer: BlockRenderer<Part>;
+/**
+ * Reads text in any pieces; the joined output does not depend on the pieces. A renderer is a subclass that adds each
+ * block to `text`.
+ */
+export abstract class BlockDriver<Part> implements MarkdownStream {
+  /** The open quotes and list items. */
+  protected readonly containers: Container[] = [];
+  /** The source had a blank line here. */
+  protected blankBefore = false;
+  /** The output that is not taken yet. */
+  protected text = '';
   /** The block that the next line may continue. */
   #leaf: Leaf<Part> = { kind: 'none' };
   /** A line with bars; the next line shows whether it is a table's header. */
@@ -100,16 +61,50 @@ export class BlockDriver<Part> implements MarkdownStream {
   /** What to do with more of the line: detect its kind, collect it, or write it as text. */
   #mode: 'start' | 'whole' | 'text' = 'start';
 
-  constructor(renderer: BlockRenderer<Part>) {
-    this.#renderer = renderer;
-  }
+  /** Begins a block, in further containers. */
+  protected abstract beginBlock(kind: LineStart['kind'], opened: readonly Container[]): void;
+  /** Shows a list item without content. */
+  protected abstract emptyItem(): void;
+  /** Reads a piece of a paragraph. */
+  protected abstract readonly read: ReadPiece<Part>;
+  /** @returns the text that is to be written, without what a mark replaces */
+  protected abstract openParagraph(text: string): string;
+  protected abstract writeParts(parts: readonly Part[], paragraph: Paragraph<Part>): void;
+  /** Takes the last parts. */
+  protected abstract closeParagraph(parts: readonly Part[]): void;
+  /** Whether a line of dashes or equals signs below a paragraph of one line makes it a heading. */
+  protected abstract mayBeHeading(): boolean;
+  /** Shows an ATX heading. @param marks `#` to `######` */
+  protected abstract heading(marks: string, title: string): void;
+  protected abstract underline(source: string): void;
+  protected abstract rule(source: string): void;
+  /** @param fence the mark as written; undefined for indented code */
+  protected abstract openCode(block: number, info: string, fence: string | undefined): void;
+  protected abstract codeLine(text: string): void;
+  protected abstract closeCode(): void;
+  protected abstract formula(lines: readonly string[], close: string): void;
+  /** Shows lines of a formula without an end as they are written. */
+  protected abstract formulaSource(lines: readonly string[]): void;
+  /**
+   * @param header undefined if it was shown as the text of a paragraph
+   * @param isAfterText a paragraph ends before the header
+   */
+  protected abstract openTable(
+    header: string | undefined,
+    delimiter: string,
+    isAfterText: boolean,
+  ): void;
+  protected abstract tableRow(row: string): void;
+  protected abstract closeTable(): void;
+  /** The source of the open table, or of the decided text of a paragraph, that is not shown yet. */
+  protected abstract undecidedBlock(): string;
 
   write(text: string): string {
     for (const [index, part] of text.split('\n').entries()) {
       if (index > 0) this.#endLine();
       if (part !== '') this.#feed(part);
     }
-    return this.#renderer.take();
+    return this.#take();
   }
 
   end(): string {
@@ -117,15 +112,21 @@ export class BlockDriver<Part> implements MarkdownStream {
     this.#settleRow();
     this.#closeLeaf();
     this.#leaveContainers(0);
-    return this.#renderer.take();
+    return this.#take();
   }
 
   undecided(): string {
     const leaf = this.#leaf;
     const inline = leaf.kind === 'paragraph' ? leaf.inline.undecided() : '';
     const formula = leaf.kind === 'formula' ? leaf.lines.join('\n') : '';
-    const parts = [this.#renderer.undecided() + inline, formula, this.#row];
+    const parts = [this.undecidedBlock() + inline, formula, this.#row];
     return [...parts, this.#line].filter(Boolean).join('\n');
+  }
+
+  #take(): string {
+    const { text } = this;
+    this.text = '';
+    return text;
   }
 
   #feed(part: string): void {
@@ -162,7 +163,7 @@ export class BlockDriver<Part> implements MarkdownStream {
   #writeText(text: string): void {
     if (this.#leaf.kind !== 'paragraph') return;
     const { inline } = this.#leaf;
-    this.#renderer.writeParts(inline.write(text), inline);
+    this.writeParts(inline.write(text), inline);
   }
 
   #endText(): void {
@@ -172,46 +173,38 @@ export class BlockDriver<Part> implements MarkdownStream {
   #readLine(text: string): LineStart {
     const leaf = this.#leaf;
     const inline = leaf.kind === 'paragraph' ? leaf.inline : undefined;
-    return readLineStart(text, this.#renderer.containers, {
+    return readLineStart(text, this.containers, {
       kind: this.#row === undefined ? leaf.kind : 'paragraph',
       fence: leaf.kind === 'fence' ? leaf.mark : undefined,
       headerBefore: this.#row !== undefined || inline?.mayBeHeader() === true,
+      isTitle: this.#isTitle(),
       inFormula: inline?.isInFormula === true,
     });
   }
 
+  /** The line before may be the whole title of a heading. */
+  #isTitle(): boolean {
+    const leaf = this.#leaf;
+    return leaf.kind === 'paragraph' && leaf.inline.endedLines === 1 && this.mayBeHeading();
+  }
+
   /** Takes the start of a text line, or all of any other line. */
-  #acceptLine(read: LineStart): void {
-    const { kind, rest } = read;
-    if (kind === 'delimiter') {
-      const inline = this.#leaf.kind === 'paragraph' ? this.#leaf.inline : undefined;
-      this.#renderer.openTable(this.#row, rest, inline);
-      this.#row = undefined;
-      this.#leaf = { kind: 'table' };
-      return;
+  #acceptLine(start: LineStart): void {
+    if (start.kind !== 'delimiter') {
+      this.#settleRow();
+      if (!this.#continues(start)) this.#move(start);
     }
-    const isUnderline = kind === 'rule' && /^-+[ \t]*$/.test(rest) && this.#isHeading(read);
-    const start: LineStart = isUnderline ? { ...read, kind: 'underline' } : read;
-    this.#settleRow();
-    if (!this.#continues(start)) this.#move(start);
     this.#acceptRest(start);
   }
 
-  #isHeading({ opened, continued }: LineStart): boolean {
-    const isInside = opened.length === 0 && continued === this.#renderer.containers.length;
-    const isOneLine = this.#leaf.kind === 'paragraph' && this.#leaf.inline.endedLines === 1;
-    return isInside && isOneLine && this.#renderer.mayBeHeading();
-  }
-
   /** Whether a line belongs to the open block. */
-  #continues(start: LineStart): boolean {
+  #continues({ kind, opened, continued }: LineStart): boolean {
     const leaf = this.#leaf;
-    const { kind, opened, continued } = start;
-    const isWhole = opened.length === 0 && continued === this.#renderer.containers.length;
+    const isWhole = opened.length === 0 && continued === this.containers.length;
     switch (leaf.kind) {
       case 'paragraph':
         if (kind === 'text') return opened.length === 0;
-        if (kind === 'underline') return this.#isHeading(start);
+        if (kind === 'underline') return isWhole && this.#isTitle();
         return isWhole && kind === 'row';
       case 'fence':
         return kind === 'code' || kind === 'closing-fence';
@@ -228,48 +221,54 @@ export class BlockDriver<Part> implements MarkdownStream {
 
   /** Closes what the line does not continue, and opens its containers. */
   #move({ kind, opened, continued }: LineStart): void {
-    const renderer = this.#renderer;
     this.#closeLeaf();
     this.#leaveContainers(continued);
-    if (kind === 'blank') renderer.blankBefore ||= opened.length === 0;
+    if (kind === 'blank') this.blankBefore ||= opened.length === 0;
     else {
-      renderer.beginBlock(kind, opened);
-      renderer.blankBefore = false;
+      this.beginBlock(kind, opened);
+      this.blankBefore = false;
     }
-    renderer.containers.push(...opened);
+    this.containers.push(...opened);
   }
 
   /** Closes the containers after the first `continued`. An item without content is still shown. */
   #leaveContainers(continued: number): void {
-    const { containers } = this.#renderer;
+    const { containers } = this;
     const left = containers.slice(continued);
     const isEmpty = left.some((container) => container.kind === 'item' && !container.shown);
-    if (isEmpty) this.#renderer.emptyItem();
+    if (isEmpty) this.emptyItem();
     containers.length = continued;
   }
 
   /** Takes a line within its containers. */
   #acceptRest(start: LineStart): void {
     const leaf = this.#leaf;
-    const renderer = this.#renderer;
     const { kind, rest } = start;
     switch (kind) {
       case 'text':
         return this.#addText(rest);
+      case 'delimiter': {
+        const header = this.#row;
+        this.#row = undefined;
+        this.#closeLeaf();
+        this.openTable(header, rest, leaf.kind === 'paragraph');
+        this.#leaf = { kind: 'table' };
+        return;
+      }
       case 'row':
-        if (leaf.kind === 'table') renderer.tableRow(rest);
+        if (leaf.kind === 'table') this.tableRow(rest);
         else this.#row = rest;
         return;
       case 'code':
-        if (leaf.kind === 'fence') renderer.codeLine(dedent(rest, start.column, leaf.indent));
+        if (leaf.kind === 'fence') this.codeLine(dedent(rest, start.column, leaf.indent));
         return;
       case 'closing-fence':
         return this.#closeLeaf();
       case 'fence': {
-        const { mark, info, indent } = readFence(start, renderer.containers);
+        const { mark, info, indent } = readFence(start, this.containers);
         this.#codeBlocks += 1;
         this.#leaf = { kind: 'fence', mark, indent };
-        renderer.openCode(this.#codeBlocks, info, mark);
+        this.openCode(this.#codeBlocks, info, mark);
         return;
       }
       case 'indented':
@@ -283,22 +282,20 @@ export class BlockDriver<Part> implements MarkdownStream {
         const [marks = ''] = /^#+/.exec(rest) ?? [];
         const title = rest.slice(marks.length).trim();
         // `## Title ##` is `## Title`.
-        return renderer.heading(marks, title.replace(/(?:^|[ \t])#+$/, '').trimEnd());
+        return this.heading(marks, title.replace(/(?:^|[ \t])#+$/, '').trimEnd());
       }
       case 'underline':
-        renderer.underline(rest);
+        this.underline(rest);
         return this.#closeLeaf();
       case 'rule':
-        return renderer.rule(rest);
-      case 'delimiter':
-        return undefined;
+        return this.rule(rest);
     }
   }
 
   #addText(text: string): void {
     const isOpen = this.#leaf.kind === 'paragraph';
-    if (!isOpen) this.#leaf = { kind: 'paragraph', inline: new Paragraph(this.#renderer.read) };
-    this.#writeText(isOpen ? text : this.#renderer.openParagraph(text));
+    if (!isOpen) this.#leaf = { kind: 'paragraph', inline: new Paragraph(this.read) };
+    this.#writeText(isOpen ? text : this.openParagraph(text));
   }
 
   /** The row turned out not to be a table header, so it is a line of text. */
@@ -311,15 +308,14 @@ export class BlockDriver<Part> implements MarkdownStream {
   }
 
   #addIndented(text: string): void {
-    const renderer = this.#renderer;
     if (this.#leaf.kind === 'indented') {
-      for (; this.#leaf.blankLines > 0; this.#leaf.blankLines -= 1) renderer.codeLine('');
+      for (; this.#leaf.blankLines > 0; this.#leaf.blankLines -= 1) this.codeLine('');
     } else {
       this.#codeBlocks += 1;
       this.#leaf = { kind: 'indented', blankLines: 0 };
-      renderer.openCode(this.#codeBlocks, '', undefined);
+      this.openCode(this.#codeBlocks, '', undefined);
     }
-    renderer.codeLine(text);
+    this.codeLine(text);
   }
 
   /** A line of a displayed formula, which is shown when its end is known. */
@@ -334,7 +330,7 @@ export class BlockDriver<Part> implements MarkdownStream {
     this.#leaf = formula;
     if (text.includes(close, isFirst ? 2 : 0)) {
       this.#leaf = { kind: 'none' };
-      this.#renderer.formula(lines, close);
+      this.formula(lines, close);
     } else if (lines.reduce((sum, line) => sum + line.length + 1, 0) > maxFormula) {
       this.#closeLeaf();
     }
@@ -342,14 +338,13 @@ export class BlockDriver<Part> implements MarkdownStream {
 
   #closeLeaf(): void {
     const leaf = this.#leaf;
-    const renderer = this.#renderer;
     this.#leaf = { kind: 'none' };
-    if (leaf.kind === 'paragraph') renderer.closeParagraph(leaf.inline.end());
-    else if (leaf.kind === 'table') renderer.closeTable();
-    else if (leaf.kind === 'formula') renderer.formulaSource(leaf.lines);
+    if (leaf.kind === 'paragraph') this.closeParagraph(leaf.inline.end());
+    else if (leaf.kind === 'table') this.closeTable();
+    else if (leaf.kind === 'formula') this.formulaSource(leaf.lines);
     else if (leaf.kind === 'fence' || leaf.kind === 'indented') {
-      renderer.closeCode();
-      if (leaf.kind === 'indented') renderer.blankBefore ||= leaf.blankLines > 0;
+      this.closeCode();
+      if (leaf.kind === 'indented') this.blankBefore ||= leaf.blankLines > 0;
     }
   }
 }

@@ -1,11 +1,12 @@
 /**
  * Leading white space, in columns (with tab stops of four) and in characters.
  * @param column the position of the text in its line, for tab stops
+ * @param most columns after which the rest is not counted
  */
-function indentation(text: string, column: number) {
+function indentation(text: string, column: number, most = Number.POSITIVE_INFINITY) {
   let columns = 0;
   let length = 0;
-  for (; text[length] === ' ' || text[length] === '\t'; length += 1) {
+  for (; columns < most && (text[length] === ' ' || text[length] === '\t'); length += 1) {
     columns += text[length] === ' ' ? 1 : 4 - ((column + columns) % 4);
   }
   return { columns, length };
@@ -13,13 +14,8 @@ function indentation(text: string, column: number) {
 
 /** The text without `columns` of its indentation; the rest of a tab becomes spaces. */
 export function dedent(text: string, column: number, columns: number): string {
-  let removed = 0;
-  let index = 0;
-  while (removed < columns && (text[index] === ' ' || text[index] === '\t')) {
-    removed += text[index] === ' ' ? 1 : 4 - ((column + removed) % 4);
-    index += 1;
-  }
-  return ' '.repeat(Math.max(0, removed - columns)) + text.slice(index);
+  const removed = indentation(text, column, columns);
+  return ' '.repeat(Math.max(0, removed.columns - columns)) + text.slice(removed.length);
 }
 
 /** The kind of a line within its quotes and lists. */
@@ -45,6 +41,8 @@ interface OpenBlock {
   readonly fence: string | undefined;
   /** The previous line may be a table's header. */
   readonly headerBefore: boolean;
+  /** The previous line may be the title of a heading. */
+  readonly isTitle: boolean;
   /** The paragraph has an open displayed formula. */
   readonly inFormula: boolean;
 }
@@ -211,7 +209,10 @@ function readNew(cursor: Cursor, continued: number, isInside: boolean, open: Ope
       return { ...start, kind: 'delimiter' };
     }
     const isDeep = continued + opened.length >= MAX_DEPTH;
-    if (!isDeep && rule.test(rest)) return { ...start, kind: 'rule' };
+    if (!isDeep && rule.test(rest)) {
+      const isUnderline = isFirst && isInside && open.isTitle && /^-+[ \t]*$/.test(rest);
+      return { ...start, kind: isUnderline ? 'underline' : 'rule' };
+    }
     const container = isDeep
       ? undefined
       : readContainer(cursor, rest, columns, isInText && isInside);

@@ -3,12 +3,19 @@ import { formulaRows } from '../formula.ts';
 import type { Look, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
-import { inlineText, readSpans } from './inline.ts';
-import type { Paragraph, ReadPiece } from './paragraph.ts';
-import type { Container, Item, LineStart } from './line-start.ts';
-import { type MarkdownLook, mergeSpans, paintSpans, type Span, visibleText } from './span.ts';
-import { Table } from './table.ts';
+import { BlockDriver, type MarkdownStream } from './block-driver.ts';
+import {
+  inlineText,
+  readSpans,
+  type MarkdownLook,
+  mergeSpans,
+  paintSpans,
+  type Span,
+  visibleText,
+} from './inline.ts';
+import type { ReadPiece } from './paragraph.ts';
+import type { Item, LineStart } from './line-start.ts';
+import { createTable } from './table.ts';
 import { Rows } from '../text/rows.ts';
 
 function sliceSpans(spans: readonly Span[], from: number, to: number): readonly Span[] {
@@ -39,17 +46,15 @@ export interface MarkdownStreamOptions extends MarkdownLook {
  * references are shown as written, because they can be recognised only by later text.
  */
 export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
-  return new BlockDriver(new ScreenBlocks(options));
+  return new ScreenMarkdown(options);
 }
 
 type BlockKind = 'flow' | 'heading' | 'code' | 'table';
 
-/** The shortest rule between the title and the hint of a code block, in columns. */
+/** The columns of the shortest rule, also between the title and the hint of a code block. */
 const minRule = 3;
 /** The indentation of displayed formulas. */
 const indent = '  ';
-const doneMark = '✓';
-const openMark = '○';
 
 /** The looks of headings by their level; those of deeper ones are italic. */
 const headingLooks: Readonly<Record<number, readonly Look[]>> = {
@@ -58,25 +63,23 @@ const headingLooks: Readonly<Record<number, readonly Look[]>> = {
   3: ['bold'],
 };
 
-class ScreenBlocks implements BlockRenderer<Span> {
-  readonly containers: Container[] = [];
-  blankBefore = false;
-  readonly read: ReadPiece<Span>;
+class ScreenMarkdown extends BlockDriver<Span> {
+  protected readonly read: ReadPiece<Span>;
   readonly #options: MarkdownStreamOptions;
   readonly #style: Style;
   /** Undefined if the terminal wraps prose. */
   readonly #rows: Rows | undefined;
   /** The end of the paragraph or heading, whose place in rows depends on what follows. */
   #held: readonly Span[] = [];
-  #text = '';
   #previous: BlockKind | undefined;
-  #table: Table | undefined;
+  #table: ReturnType<typeof createTable> | undefined;
   /** The mark of the open code; undefined for indented code. */
   #fence: string | undefined;
   /** Styles the lines of the open code. */
   #highlight = unchanged;
 
   constructor(options: MarkdownStreamOptions) {
+    super();
     const { style, width } = options;
     this.#options = options;
     this.#style = style;
@@ -84,7 +87,7 @@ class ScreenBlocks implements BlockRenderer<Span> {
     this.#rows = options.wrap === 'words' ? new Rows(width) : undefined;
   }
 
-  beginBlock(kind: LineStart['kind']): void {
+  protected beginBlock(kind: LineStart['kind']): void {
     if (kind === 'fence' || kind === 'indented') this.#begin('code');
     else this.#begin(kind === 'heading' ? 'heading' : 'flow');
   }
@@ -102,31 +105,34 @@ class ScreenBlocks implements BlockRenderer<Span> {
     this.#previous = kind;
   }
 
-  emptyItem(): void {
-    this.#text += `${this.#markers('flow').trimEnd()}\n`;
+  protected emptyItem(): void {
+    this.text += `${this.#markers('flow').trimEnd()}\n`;
   }
 
-  openParagraph(text: string): string {
-    const { mark, rest } = this.#takeTask(text);
+  /** With colour, a mark is shown for the box at the start of a task (`[x] `). */
+  protected openParagraph(text: string): string {
+    const item = this.containers.at(-1);
+    const box = this.#drawsMarks() ? /^\[([ xX])\] /.exec(text)?.[1] : undefined;
+    const isTask = box !== undefined && item?.kind === 'item' && !item.shown;
+    if (isTask) item.task = box === ' ' ? 'open' : 'done';
     this.#beginLine();
-    if (mark) this.#writeSpans([mark], false);
-    return rest;
+    return isTask ? text.slice(4) : text;
   }
 
-  writeParts(spans: readonly Span[]): void {
+  protected writeParts(spans: readonly Span[]): void {
     this.#writeSpans(spans, false);
   }
 
-  closeParagraph(spans: readonly Span[]): void {
+  protected closeParagraph(spans: readonly Span[]): void {
     this.#endLine(spans);
   }
 
-  mayBeHeading(): boolean {
+  protected mayBeHeading(): boolean {
     return false;
   }
 
   /** With colour, styles replace the marks. */
-  heading(marks: string, title: string): void {
+  protected heading(marks: string, title: string): void {
     this.#beginLine();
     const spans = inlineText(title, this.#options);
     if (!this.#style.colored) {
@@ -142,19 +148,24 @@ class ScreenBlocks implements BlockRenderer<Span> {
     return this.#endLine(mergeSpans(styled));
   }
 
-  underline(source: string): void {
+  protected underline(source: string): void {
     this.#writeLine(this.#style.dim(source));
   }
 
-  rule(source: string): void {
-    if (!this.#style.colored) return this.#writeLine(source.trimEnd());
-    return this.#writeLine(
-      this.#ruleOf(Math.max(3, this.#options.width() - this.#markerColumns())),
-    );
+  protected rule(source: string): void {
+    if (this.#style.colored) this.#writeRule('flow');
+    else this.#writeLine(source.trimEnd());
+  }
+
+  /** Writes a rule to the end of the row. */
+  #writeRule(kind: BlockKind): void {
+    const prefix = this.#markers(kind);
+    const columns = Math.max(minRule, this.#options.width() - displayWidth(prefix));
+    this.text += `${prefix}${this.#style.rule(this.#dashes(columns))}\n`;
   }
 
   /** Writes a rule with the block's number and language; without colour, both after the fence. */
-  openCode(block: number, info: string, fence: string | undefined): void {
+  protected openCode(block: number, info: string, fence: string | undefined): void {
     this.#fence = fence;
     this.#highlight = openHighlight(info.split(/\s/, 1)[0] ?? '', this.#style);
     if (this.#style.colored) this.#writeCodeHead(block, info);
@@ -171,10 +182,10 @@ class ScreenBlocks implements BlockRenderer<Span> {
     const room = columns - displayWidth(start) - 1;
     const shown = room - end.length >= minRule ? end : '';
     const rule = room > 0 ? ` ${this.#dashes(room - shown.length)}` : '';
-    this.#text += `${prefix}${this.#style.rule(`${start}${rule}${shown}`)}\n`;
+    this.text += `${prefix}${this.#style.rule(`${start}${rule}${shown}`)}\n`;
   }
 
-  codeLine(text: string): void {
+  protected codeLine(text: string): void {
     if (this.#fence !== undefined) {
       return this.#writeLine(this.#highlight(text), 'code');
     }
@@ -182,15 +193,12 @@ class ScreenBlocks implements BlockRenderer<Span> {
     return this.#writeLine(this.#style.colored ? text : `    ${text}`, 'code');
   }
 
-  closeCode(): void {
-    if (this.#style.colored) {
-      const prefix = this.#markers('code');
-      const columns = Math.max(minRule, this.#options.width() - displayWidth(prefix));
-      this.#text += `${prefix}${this.#ruleOf(columns)}\n`;
-    } else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
+  protected closeCode(): void {
+    if (this.#style.colored) this.#writeRule('code');
+    else if (this.#fence !== undefined) this.#writeLine(this.#fence, 'code');
   }
 
-  formula(lines: readonly string[], close: string): void {
+  protected formula(lines: readonly string[], close: string): void {
     const source = lines.join('\n');
     const end = source.lastIndexOf(close) + close.length;
     const rows = this.#options.unicode ? formulaRows(source.slice(0, end)) : undefined;
@@ -200,54 +208,41 @@ class ScreenBlocks implements BlockRenderer<Span> {
     for (const row of wrapText(text, columns)) this.#writeLine(indent + row);
   }
 
-  formulaSource(lines: readonly string[]): void {
+  protected formulaSource(lines: readonly string[]): void {
     for (const line of lines) {
       if (line.trim() === '') this.#writeBlankLine();
       else this.#writeLine(line);
     }
   }
 
-  openTable(
-    header: string | undefined,
-    delimiter: string,
-    paragraph: Paragraph<Span> | undefined,
-  ): void {
-    if (paragraph) {
-      this.closeParagraph(paragraph.end());
-      if (header !== undefined) this.#begin('table');
-    }
+  protected openTable(header: string | undefined, delimiter: string, isAfterText: boolean): void {
+    if (isAfterText && header !== undefined) this.#begin('table');
     this.#previous = 'table';
     const width = () => this.#options.width() - this.#markerColumns();
-    this.#table = new Table(this.#options, width, header, delimiter);
+    this.#table = createTable(this.#options, width, header, delimiter);
   }
 
-  tableRow(row: string): void {
+  protected tableRow(row: string): void {
     for (const line of this.#table?.add(row) ?? []) this.#writeLine(line);
   }
 
-  closeTable(): void {
+  protected closeTable(): void {
     for (const line of this.#table?.end() ?? []) this.#writeLine(line);
     this.#table = undefined;
   }
 
-  take(): string {
-    const text = this.#text;
-    this.#text = '';
-    return text;
-  }
-
-  undecided(): string {
+  protected undecidedBlock(): string {
     return this.#table?.undecided() ?? visibleText(this.#held);
   }
 
   #writeBlankLine(): void {
     const quotes = this.containers.filter(({ kind }) => kind === 'quote');
-    this.#text += `${quotes.map(() => this.#quoteBar()).join(' ')}\n`;
+    this.text += `${quotes.map(() => this.#quoteBar()).join(' ')}\n`;
   }
 
   /** Starts a line of prose. */
   #beginLine(): void {
-    this.#text += this.#markers('flow');
+    this.text += this.#markers('flow');
     this.#rows?.begin(this.#markerColumns());
   }
 
@@ -261,30 +256,27 @@ class ScreenBlocks implements BlockRenderer<Span> {
     const { breaks, placed } = this.#rows?.place(text, isEnd) ?? lineEnds(text);
     let at = 0;
     for (const { from, to } of breaks) {
-      this.#text += paintSpans(sliceSpans(all, at, from), this.#style);
-      this.#text += `\n${this.#markers('flow')}`;
+      this.text += paintSpans(sliceSpans(all, at, from), this.#style);
+      this.text += `\n${this.#markers('flow')}`;
       at = to;
     }
-    this.#text += paintSpans(sliceSpans(all, at, placed), this.#style);
+    this.text += paintSpans(sliceSpans(all, at, placed), this.#style);
     this.#held = sliceSpans(all, placed, text.length);
   }
 
   /** Writes the end of the line that `#beginLine` started. */
   #endLine(spans: readonly Span[]): void {
     this.#writeSpans(spans, true);
-    this.#text += '\n';
+    this.text += '\n';
   }
 
   #writeLine(text: string, kind: BlockKind = 'flow'): void {
-    this.#text += `${this.#markers(kind)}${text}\n`;
+    this.text += `${this.#markers(kind)}${text}\n`;
   }
 
   #markerColumns(): number {
-    return this.containers.reduce(
-      (columns, container) =>
-        columns + (container.kind === 'quote' ? 2 : itemIndent(container.marker)),
-      0,
-    );
+    const columns = this.containers.map((one) => (one.kind === 'quote' ? 2 : itemIndent(one)));
+    return columns.reduce((sum, column) => sum + column, 0);
   }
 
   /** The markers before a row. Code has no list indentation, so that it can be copied. */
@@ -293,50 +285,30 @@ class ScreenBlocks implements BlockRenderer<Span> {
     for (const container of this.containers) {
       if (container.kind === 'quote') text += `${this.#quoteBar()} `;
       else if (!container.shown) text += `${this.#bullet(container)} `;
-      else if (kind !== 'code') text += ' '.repeat(itemIndent(container.marker));
+      else if (kind !== 'code') text += ' '.repeat(itemIndent(container));
       if (container.kind === 'item') container.shown = true;
     }
     return text;
   }
 
-  /** Without colour, the marker of the source is shown. */
+  #drawsMarks(): boolean {
+    return this.#options.unicode && this.#style.colored;
+  }
+
+  /** Without colour, the marker of the source is shown. The mark of a task replaces a bullet, and follows a number. */
   #bullet({ marker, task }: Item): string {
-    if (!this.#options.unicode || !this.#style.colored || marker.length > 1) return marker;
-    if (task === undefined) return '•';
-    return task === 'done' ? this.#style.green(doneMark) : openMark;
+    if (!this.#drawsMarks()) return marker;
+    const mark = task === 'done' ? this.#style.green('✓') : '○';
+    if (marker.length > 1) return task === undefined ? marker : `${marker} ${mark}`;
+    return task === undefined ? '•' : mark;
   }
 
   #quoteBar(): string {
-    const { quote, colored } = this.#style;
-    return quote(this.#options.unicode && colored ? '│' : '>');
+    return this.#style.quote(this.#drawsMarks() ? '│' : '>');
   }
 
   #dashes(columns: number): string {
     return (this.#options.unicode ? '─' : '-').repeat(Math.max(0, columns));
-  }
-
-  #ruleOf(columns: number): string {
-    return this.#style.rule(this.#dashes(columns));
-  }
-
-  /**
-   * Reads the box at the start of a task (`[x] `), whose mark replaces the bullet or follows the number.
-   * @returns the text after it
-   */
-  #takeTask(text: string): { mark?: Span; rest: string } {
-    const item = this.containers.at(-1);
-    const isShown = this.#style.colored && this.#options.unicode;
-    const box = isShown ? /^\[([ xX])\] /.exec(text)?.[1] : undefined;
-    if (box === undefined || item?.kind !== 'item' || item.shown) return { rest: text };
-    const isDone = box !== ' ';
-    if (item.marker.length === 1) {
-      item.task = isDone ? 'done' : 'open';
-      return { rest: text.slice(4) };
-    }
-    const mark: Span = isDone
-      ? { text: doneMark, looks: ['green'] }
-      : { text: openMark, looks: [] };
-    return { mark, rest: text.slice(3) };
   }
 }
 
@@ -348,6 +320,7 @@ function lineEnds(text: string) {
   return { breaks, placed: text.length };
 }
 
-function itemIndent(marker: string): number {
-  return displayWidth(marker) + 1;
+function itemIndent({ marker, task }: Item): number {
+  const mark = task === undefined || marker.length === 1 ? 0 : 2;
+  return displayWidth(marker) + 1 + mark;
 }

@@ -1,4 +1,4 @@
-import { BlockDriver, type BlockRenderer, type MarkdownStream } from './block-driver.ts';
+import { BlockDriver, type MarkdownStream } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
 import { createWordRows } from '../text/rows.ts';
 import { lexInline, withCharacters, withFormulas } from './inline.ts';
@@ -90,7 +90,7 @@ function spokenInline(source: string): string {
  * @param column used columns of the first row
  */
 export function createSpokenMarkdown(width: () => number, column = 0): MarkdownStream {
-  return new BlockDriver(new SpokenBlocks(width, column));
+  return new SpokenMarkdown(width, column);
 }
 
 /** Beyond either, code is written as it arrives, and the number of its lines is at its end. */
@@ -99,134 +99,107 @@ const maxSize = 64 * 1024;
 /** A longer sentence is written before its end. */
 const maxSentence = 4000;
 
-/** The lines of a code block, which are held back until their number is known or there are too many. */
-interface SpokenCode {
-  readonly number: number;
-  /** `code 1, ts`. */
-  readonly name: string;
-  readonly label: string;
-  lines: string[];
-  /** Characters held back. */
-  size: number;
-  /** Lines that were already written. */
-  written: number;
-}
-
-interface SpokenParagraph {
-  /** The text that is decided, but not written yet. */
-  ready: string;
-  label: string;
-  isWritten: boolean;
-}
-
-class SpokenBlocks implements BlockRenderer<string> {
-  readonly containers: Container[] = [];
-  blankBefore = false;
-  readonly read = readSpoken;
+class SpokenMarkdown extends BlockDriver<string> {
+  protected readonly read = readSpoken;
   /** The rows of all output but code. */
   readonly #rows: ReturnType<typeof createWordRows>;
-  #text = '';
   #hasBlocks = false;
   /** The depth of the last list item, which is spoken when it changes. */
   #level = 1;
-  #paragraph: SpokenParagraph | undefined;
-  #code: SpokenCode | undefined;
+  /** The open or last paragraph; `ready` is decided, but not written yet. */
+  #paragraph = { ready: '', label: '', isWritten: false };
+  /** The open or last code; its lines are held back until their number is known or there are too many. */
+  #code = { number: 0, name: '', label: '', lines: [] as string[], size: 0, written: 0 };
   /** The names of the columns of the open table, and the number of its rows so far. */
   #table: { readonly names: readonly string[]; rows: number } = { names: [], rows: 0 };
 
   constructor(width: () => number, column: number) {
+    super();
     this.#rows = createWordRows(width, column);
   }
 
-  beginBlock(_kind: LineStart['kind'], opened: readonly Container[]): void {
+  protected beginBlock(_kind: LineStart['kind'], opened: readonly Container[]): void {
     const isInList = [...this.containers, ...opened].some(({ kind }) => kind === 'item');
-    if (this.#hasBlocks && this.blankBefore && !isInList) this.#text += '\n';
+    if (this.#hasBlocks && this.blankBefore && !isInList) this.text += '\n';
     this.#hasBlocks = true;
   }
 
-  emptyItem(): void {
+  protected emptyItem(): void {
     this.#writeLine(`${this.#takeLabel()}empty`);
   }
 
-  openParagraph(text: string): string {
+  protected openParagraph(text: string): string {
     this.#paragraph = { ready: '', label: this.#takeLabel(), isWritten: false };
     return text;
   }
 
   /** Writes the sentences that are complete. */
-  writeParts(parts: readonly string[], words: Paragraph<string>): void {
-    const paragraph = this.#paragraph;
-    if (!paragraph) return;
-    paragraph.ready += parts.join('');
-    this.#writePart(paragraph, partLength(paragraph.ready, words.undecided()));
+  protected writeParts(parts: readonly string[], words: Paragraph<string>): void {
+    this.#paragraph.ready += parts.join('');
+    this.#writePart(partLength(this.#paragraph.ready, words.undecided()));
   }
 
-  #writePart(paragraph: SpokenParagraph, length: number): void {
-    const text = paragraph.ready.slice(0, length);
-    paragraph.ready = paragraph.ready.slice(length);
+  #writePart(length: number): void {
+    const { ready, label, isWritten } = this.#paragraph;
+    const text = ready.slice(0, length);
     if (text === '') return;
-    this.#writeProse(paragraph.isWritten ? text : taskText(paragraph.label, text));
-    paragraph.isWritten = true;
+    this.#writeProse(isWritten ? text : taskText(label, text));
+    this.#paragraph = { ready: ready.slice(length), label, isWritten: true };
   }
 
-  closeParagraph(parts: readonly string[]): void {
-    const paragraph = this.#paragraph;
-    this.#paragraph = undefined;
-    if (!paragraph) return;
-    paragraph.ready += parts.join('').trimEnd();
-    this.#writePart(paragraph, paragraph.ready.length);
-    if (paragraph.isWritten) this.#writeProse('\n');
+  protected closeParagraph(parts: readonly string[]): void {
+    this.#paragraph.ready += parts.join('').trimEnd();
+    this.#writePart(this.#paragraph.ready.length);
+    if (this.#paragraph.isWritten) this.#writeProse('\n');
   }
 
-  mayBeHeading(): boolean {
-    return this.#paragraph?.isWritten === false;
+  protected mayBeHeading(): boolean {
+    return !this.#paragraph.isWritten;
   }
 
-  heading(marks: string, title: string): void {
+  protected heading(marks: string, title: string): void {
     this.#writeLine(`${this.#takeLabel()}Heading ${marks.length}: ${spokenInline(title)}`);
   }
 
-  underline(source: string): void {
-    if (this.#paragraph) this.#paragraph.label += `Heading ${source.startsWith('=') ? 1 : 2}: `;
+  protected underline(source: string): void {
+    this.#paragraph.label += `Heading ${source.startsWith('=') ? 1 : 2}: `;
   }
 
-  rule(): void {
+  protected rule(): void {
     this.#writeLine(`${this.#takeLabel()}separator`);
   }
 
-  openCode(number: number, language: string): void {
+  protected openCode(number: number, language: string): void {
     const name = language === '' ? `code ${number}` : `code ${number}, ${language}`;
     this.#code = { number, name, label: this.#takeLabel(), lines: [], size: 0, written: 0 };
   }
 
-  codeLine(text: string): void {
+  protected codeLine(text: string): void {
     const code = this.#code;
-    if (!code) return;
     code.lines.push(text);
     code.size += text.length;
     const isLong = code.written > 0 || code.lines.length > maxLines || code.size > maxSize;
-    if (isLong) this.#writeHeld(code, '');
+    if (isLong) this.#writeHeld('');
   }
 
-  #writeHeld(code: SpokenCode, size: string): void {
+  #writeHeld(size: string): void {
+    const code = this.#code;
     if (code.written === 0) this.#writeLine(`${code.label}${code.name}${size}:`);
-    this.#text += code.lines.map((line) => `${line}\n`).join('');
+    this.text += code.lines.map((line) => `${line}\n`).join('');
     code.written += code.lines.length;
     code.lines = [];
   }
 
-  closeCode(): void {
-    const code = this.#code;
-    if (!code) return;
-    const { number, written, lines, label, name } = code;
+  protected closeCode(): void {
+    const { number, written, lines, label, name } = this.#code;
     if (written + lines.length === 0) return this.#writeLine(`${label}${name}, empty`);
-    this.#writeHeld(code, `, ${lineCount(lines.length)}`);
-    const size = written > 0 ? `, ${lineCount(code.written)}` : '';
+    this.#writeHeld(`, ${lineCount(lines.length)}`);
+    const size = written > 0 ? `, ${lineCount(this.#code.written)}` : '';
     return this.#writeLine(`end of code ${number}${size}`);
   }
 
   /** A formula is read as TeX. */
-  formula(lines: readonly string[]): void {
+  protected formula(lines: readonly string[]): void {
     const source = lines.join('\n');
     const [, body = source, after = ''] =
       /^\s*(?:\$\$|\\\[)([^]*?)(?:\$\$|\\\])([^]*)$/.exec(source) ?? [];
@@ -234,7 +207,7 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.#writeLine(`${this.#takeLabel()}formula: ${text}${after.trimEnd()}`);
   }
 
-  formulaSource(lines: readonly string[]): void {
+  protected formulaSource(lines: readonly string[]): void {
     const end = lines.findLastIndex((line) => line.trim() !== '') + 1;
     for (const [index, line] of lines.slice(0, end).entries()) {
       const label = index === 0 ? this.#takeLabel() : '';
@@ -244,12 +217,7 @@ class SpokenBlocks implements BlockRenderer<string> {
   }
 
   /** The header is the row before; a line of text with bars was read as text. */
-  openTable(
-    header: string | undefined,
-    delimiter: string,
-    paragraph: Paragraph<string> | undefined,
-  ): void {
-    if (paragraph) this.closeParagraph(paragraph.end());
+  protected openTable(header: string | undefined, delimiter: string): void {
     const label = this.#takeLabel();
     const names = splitCells(header ?? delimiter).map((cell, column) =>
       header === undefined ? `column ${column + 1}` : cellText(cell),
@@ -259,7 +227,7 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.#table = { names, rows: 0 };
   }
 
-  tableRow(row: string): void {
+  protected tableRow(row: string): void {
     this.#table.rows += 1;
     const { names, rows } = this.#table;
     const cells = splitCells(row).map((cell, column) => {
@@ -269,18 +237,12 @@ class SpokenBlocks implements BlockRenderer<string> {
     this.#writeLine(`row ${rows}, ${cells.join(', ')}`);
   }
 
-  closeTable(): void {
+  protected closeTable(): void {
     // Each row is written when it is complete.
   }
 
-  take(): string {
-    const text = this.#text;
-    this.#text = '';
-    return text;
-  }
-
-  undecided(): string {
-    return this.#paragraph?.ready ?? '';
+  protected undecidedBlock(): string {
+    return this.#paragraph.ready;
   }
 
   #writeLine(text: string): void {
@@ -289,7 +251,7 @@ class SpokenBlocks implements BlockRenderer<string> {
 
   /** Writes text that is not code. */
   #writeProse(text: string): void {
-    this.#text += this.#rows.write(text, true);
+    this.text += this.#rows.write(text, true);
   }
 
   /** The words before a block, which name its quotes and the list items that it begins. Each item has them once. */

@@ -1,111 +1,94 @@
 import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import { inlineText, mapFormulas } from './inline.ts';
+import {
+  inlineText,
+  mapFormulas,
+  type MarkdownLook,
+  mergeSpans,
+  paintSpans,
+  visibleText,
+  type Span,
+} from './inline.ts';
 import { Paragraph, type ReadPiece } from './paragraph.ts';
-import { type MarkdownLook, mergeSpans, paintSpans, visibleText, type Span } from './span.ts';
 
 /** Beyond either, the rows so far decide the widths, and further rows are shown as they arrive. */
 const MAX_ROWS = 500;
 const MAX_TEXT = 64 * 1024;
 
-/** Undefined if the columns would be too narrow to read. */
-type ColumnWidths = readonly number[] | undefined;
-
-/** A table that is laid out when it ends, or when it becomes too long. */
-export class Table {
-  readonly #look: MarkdownLook;
-  readonly #width: () => number;
-  readonly #source: readonly string[];
-  readonly #align: readonly Alignment[];
-  /** Undefined if it was already shown as text. */
-  readonly #header: readonly Cell[] | undefined;
+/**
+ * A table that is laid out when it ends, or when it becomes too long.
+ * @param available columns, read when the table is laid out
+ * @param header undefined if it was already shown as text
+ */
+export function createTable(
+  look: MarkdownLook,
+  available: () => number,
+  header: string | undefined,
+  delimiter: string,
+) {
+  const { style, unicode } = look;
+  const cellsOf = (row: string) => splitCells(row).map((cell) => readCell(cell, look));
+  const align = splitCells(delimiter).map(alignmentOf);
+  const names = header === undefined ? [] : cellsOf(header);
+  const [dash, cross, bar] = unicode ? ['─', '─┼─', '│'] : ['-', '-+-', '|'];
+  const separator = ` ${style.dim(bar)} `;
   /** The rows before the layout is decided. */
-  #waiting: string[] | undefined = [];
-  #size = 0;
-  #widths: ColumnWidths;
+  let waiting: string[] | undefined = [];
+  let size = 0;
+  /** Undefined if the columns would be too narrow to read. */
+  let widths: readonly number[] | undefined;
 
-  /**
-   * @param width available columns, read when the table is laid out
-   * @param header undefined if it was already shown as text
-   */
-  constructor(
-    look: MarkdownLook,
-    width: () => number,
-    header: string | undefined,
-    delimiter: string,
-  ) {
-    this.#look = look;
-    this.#width = width;
-    this.#source = [header ?? '', delimiter];
-    this.#align = splitCells(delimiter).map(alignmentOf);
-    this.#header = header === undefined ? undefined : this.#cellsOf(header);
-  }
-
-  /** The lines that can be shown; none until the layout is decided. */
-  add(row: string): string[] {
-    if (!this.#waiting) return this.#linesOf(this.#cellsOf(row));
-    this.#waiting.push(row);
-    this.#size += row.length;
-    return this.#waiting.length >= MAX_ROWS || this.#size >= MAX_TEXT ? this.end() : [];
-  }
-
-  end(): string[] {
-    if (!this.#waiting) return [];
-    const rows = this.#waiting.map((row) => this.#cellsOf(row));
-    this.#waiting = undefined;
-    const header = this.#header ?? [];
-    this.#widths = columnWidths([header, ...rows], Math.max(1, this.#width()));
-    if (rows.length === 0 && !this.#widths && this.#header) return this.#recordOf(header, []);
-    return [...this.#headLines(), ...rows.flatMap((row) => this.#linesOf(row))];
-  }
-
-  undecided(): string {
-    return this.#waiting ? [...this.#source, ...this.#waiting].join('\n') : '';
-  }
-
-  #cellsOf(row: string): Cell[] {
-    return splitCells(row).map((cell) => readCell(cell, this.#look));
-  }
-
-  /** The header and the line under it. */
-  #headLines(): string[] {
-    if (!this.#widths) return [];
-    const { style, unicode } = this.#look;
-    const bold = this.#header?.map((cell) =>
-      cell.map((span) => ({ ...span, looks: [...span.looks, 'bold' as const] })),
-    );
-    const dash = unicode ? '─' : '-';
-    const rule = this.#widths.map((width) => dash.repeat(width)).join(unicode ? '─┼─' : '-+-');
-    return [...(bold ? this.#linesOf(bold) : []), style.dim(rule)];
-  }
-
-  /** One row: lines of aligned cells, or `header: value` lines if there are no widths. */
-  #linesOf(row: readonly Cell[]): string[] {
-    const widths = this.#widths;
-    if (!widths) return this.#recordOf(row, this.#header ?? []);
-    const { style, unicode } = this.#look;
-    const separator = ` ${style.dim(unicode ? '│' : '|')} `;
-    const cells = widths.map((width, column) =>
-      wrapText(paintSpans(row[column] ?? [], style), width).map((line) =>
-        padToWidth(line, width, this.#align[column]),
-      ),
-    );
-    const height = Math.max(...cells.map((lines) => lines.length));
-    return Array.from({ length: height }, (_, line) => {
-      const parts = widths.map((width, column) => cells[column]?.[line] ?? ' '.repeat(width));
-      return [...parts.slice(0, -1), parts.at(-1)?.trimEnd()].join(separator);
-    });
-  }
-
-  #recordOf(row: readonly Cell[], names: readonly Cell[]): string[] {
-    const { style } = this.#look;
+  /** `header: value` lines. */
+  const recordOf = (row: readonly Cell[], labels = names): string[] => {
     const lines = row.map((cell, column) => {
-      const name = visibleText(names[column] ?? []).replaceAll('\n', ' ');
+      const name = visibleText(labels[column] ?? []).replaceAll('\n', ' ');
       const value = paintSpans(cell, style).replaceAll('\n', ' ');
       return name === '' ? value : `${style.bold(`${name}:`)} ${value}`;
     });
     return [...lines, ''];
-  }
+  };
+  /** One row: lines of aligned cells, or a record if there are no widths. */
+  const linesOf = (row: readonly Cell[]): string[] => {
+    if (widths === undefined) return recordOf(row);
+    const cells = widths.map((width, column) =>
+      wrapText(paintSpans(row[column] ?? [], style), width).map((line) =>
+        padToWidth(line, width, align[column]),
+      ),
+    );
+    const height = Math.max(...cells.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, line) => {
+      const parts = cells.map((lines, column) => lines[line] ?? ' '.repeat(widths?.[column] ?? 0));
+      return [...parts.slice(0, -1), parts.at(-1)?.trimEnd()].join(separator);
+    });
+  };
+  /** The header and the line under it. */
+  const headLines = (): string[] => {
+    if (widths === undefined) return [];
+    const bold = names.map((cell) =>
+      cell.map((span) => ({ ...span, looks: [...span.looks, 'bold' as const] })),
+    );
+    const rule = widths.map((width) => dash.repeat(width)).join(cross);
+    return [...(header === undefined ? [] : linesOf(bold)), style.dim(rule)];
+  };
+  const end = (): string[] => {
+    if (waiting === undefined) return [];
+    const rows = waiting.map(cellsOf);
+    waiting = undefined;
+    widths = columnWidths([names, ...rows], Math.max(1, available()));
+    if (rows.length === 0 && widths === undefined) return recordOf(names, []);
+    return [...headLines(), ...rows.flatMap(linesOf)];
+  };
+  return {
+    /** The lines that can be shown; none until the layout is decided. */
+    add(row: string): string[] {
+      if (waiting === undefined) return linesOf(cellsOf(row));
+      waiting.push(row);
+      size += row.length;
+      return waiting.length >= MAX_ROWS || size >= MAX_TEXT ? end() : [];
+    },
+    end,
+    undecided: () => (waiting ? [header ?? '', delimiter, ...waiting].join('\n') : ''),
+  };
 }
 
 const escapesBar = /(?:^|[^\\])(?:\\\\)*\\$/;
@@ -168,7 +151,7 @@ const SEPARATOR = 3;
 const MIN_COLUMN = 8;
 
 /** Natural widths if they fit; otherwise the widest columns are narrowed first. */
-function columnWidths(rows: readonly (readonly Cell[])[], available: number): ColumnWidths {
+function columnWidths(rows: readonly (readonly Cell[])[], available: number) {
   const natural: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) {

@@ -23,26 +23,68 @@ export type Sanitizer = ReturnType<typeof createSanitizer>;
  * on how the text is split over calls.
  */
 export function createSanitizer() {
-  const state = { sequence: 'text' as SequenceState, afterReturn: false, flagTags: 0, removed: 0 };
+  const state = { sequence: 'text' as SequenceState };
+  /** The last character was CR: an LF now belongs to it. */
+  let isAfterReturn = false;
+  /** Number of tag characters that may still follow a black flag. */
+  let flagTags = 0;
+  let removed = 0;
   let waiting = '';
+
+  function replacement(character: string): string {
+    if (character === BLACK_FLAG) {
+      flagTags = FLAG_TAGS;
+      return character;
+    }
+    if (flagTags > 0 && /^\udb40[\udc20-\udc7f]$/.test(character)) {
+      flagTags = character === '\u{E007F}' ? 0 : flagTags - 1;
+      return character;
+    }
+    flagTags = 0;
+    isAfterReturn = character === '\r';
+    if (/^[\r\u2028\u2029]$/.test(character)) return '\n';
+    removed += 1;
+    if (/^[\ud800-\udfff]$/.test(character)) return '\ufffd';
+    state.sequence = startSequence(character);
+    return '';
+  }
+
+  function filter(text: string): string {
+    let output = '';
+    let index = 0;
+    while (index < text.length) {
+      if (state.sequence !== 'text') {
+        index = skipSequence(text, index, state);
+        continue;
+      }
+      if (isAfterReturn && text[index] === '\n') index += 1;
+      isAfterReturn = false;
+      interesting.lastIndex = index;
+      const found = interesting.exec(text);
+      const until = found?.index ?? text.length;
+      if (until > index) flagTags = 0;
+      output += text.slice(index, until);
+      if (!found) break;
+      output += replacement(found[0]);
+      index = until + found[0].length;
+    }
+    return output;
+  }
 
   /** The part of the text that is safe to show. An unfinished sequence or character is held until the next call. */
   function write(text: string): string {
-    let input = waiting + text;
-    waiting = '';
-    const last = input.charCodeAt(input.length - 1);
-    if (last >= 0xd800 && last <= 0xdbff) {
-      waiting = input.slice(-1);
-      input = input.slice(0, -1);
-    }
-    return filter(input, state);
+    const input = waiting + text;
+    waiting = /[\ud800-\udbff]$/.exec(input.slice(-1))?.[0] ?? '';
+    return filter(input.slice(0, input.length - waiting.length));
   }
 
   /** The rest; the state is new afterwards. */
   function end(): string {
-    const rest = waiting === '' ? '' : filter(waiting, state);
+    const rest = filter(waiting);
     waiting = '';
-    Object.assign(state, { sequence: 'text', afterReturn: false, flagTags: 0 });
+    state.sequence = 'text';
+    isAfterReturn = false;
+    flagTags = 0;
     return rest;
   }
 
@@ -51,63 +93,9 @@ export function createSanitizer() {
     end,
     /** Number of escape sequences and characters removed so far; line ends changed to `\n` are not counted. */
     get removed(): number {
-      return state.removed;
+      return removed;
     },
   };
-}
-
-interface FilterState {
-  sequence: SequenceState;
-  /** The last character was CR: an LF now belongs to it. */
-  afterReturn: boolean;
-  /** Number of tag characters that may still follow a black flag. */
-  flagTags: number;
-  removed: number;
-}
-
-function filter(text: string, state: FilterState): string {
-  let output = '';
-  let index = 0;
-  while (index < text.length) {
-    if (state.sequence !== 'text') {
-      index = skipSequence(text, index, state);
-      continue;
-    }
-    if (state.afterReturn) {
-      state.afterReturn = false;
-      if (text[index] === '\n') index += 1;
-    }
-    interesting.lastIndex = index;
-    const found = interesting.exec(text);
-    const until = found?.index ?? text.length;
-    if (until > index) state.flagTags = 0;
-    output += text.slice(index, until);
-    if (!found) break;
-    output += replacement(found[0], state);
-    index = until + found[0].length;
-  }
-  return output;
-}
-
-function replacement(character: string, state: FilterState): string {
-  if (character === BLACK_FLAG) {
-    state.flagTags = FLAG_TAGS;
-    return character;
-  }
-  if (state.flagTags > 0 && /^\udb40[\udc20-\udc7f]$/.test(character)) {
-    state.flagTags = character === '\u{E007F}' ? 0 : state.flagTags - 1;
-    return character;
-  }
-  state.flagTags = 0;
-  if (character === '\r') {
-    state.afterReturn = true;
-    return '\n';
-  }
-  if (character === '\u2028' || character === '\u2029') return '\n';
-  state.removed += 1;
-  if (character.length === 1 && character >= '\ud800' && character <= '\udfff') return '\ufffd';
-  state.sequence = startSequence(character);
-  return '';
 }
 
 /** The safe part of a whole text; see {@link createSanitizer}. */
@@ -125,11 +113,7 @@ const unsafe = new RegExp(UNSAFE_IN_JSON, 'g');
 
 /** What the sanitizer would remove becomes `\uXXXX`. Takes the result of `JSON.stringify`; the value is the same. */
 export function escapeJson(json: string): string {
-  return json.replace(unsafe, (found) => {
-    let escaped = '';
-    for (let index = 0; index < found.length; index += 1) {
-      escaped += String.raw`\u` + found.charCodeAt(index).toString(16).padStart(4, '0');
-    }
-    return escaped;
-  });
+  const escaped = (unit: string) =>
+    String.raw`\u` + unit.charCodeAt(0).toString(16).padStart(4, '0');
+  return json.replace(unsafe, (found) => found.split('').map(escaped).join(''));
 }

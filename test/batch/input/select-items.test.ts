@@ -27,7 +27,6 @@ const badItem = (index: number): InputItem => ({
 const selection: Selection = {
   sample: undefined,
   takes: () => true,
-  highest: Infinity,
   resultsName: 'out.jsonl',
   refusesSandbox: false,
   fingerprint: ({ index }) => String(index),

@@ -5,7 +5,7 @@ import {
   type ErrorBody,
 } from '../../../src/client/failure/error-body.ts';
 import { fc } from '../../support/properties.ts';
-import { requestIdOf } from '../../../src/client/http/response-headers.ts';
+import { requestIdOf } from '../../../src/client/failure/service-failure.ts';
 import { unmasked } from '../../support/secret.ts';
 
 type Summary = Pick<ErrorBody, 'message' | 'status'> & { readonly name?: string };

@@ -4,7 +4,7 @@ import {
   requestHeaders,
   requireEncryption,
 } from '../../../src/client/http/request-headers.ts';
-import { retryAfter } from '../../../src/client/http/response-headers.ts';
+import { retryAfter } from '../../../src/client/failure/service-failure.ts';
 import { Failure } from '../../../src/failure.ts';
 
 const service = { baseUrl: 'https://api.test', userAgent: 'natter' };

@@ -318,24 +318,6 @@ describe('the same command again', () => {
     expectFailure(result, 2, 'out.jsonl has the answer of the sandbox to item 1');
   });
 
-  test('sends items added to the input', async () => {
-    const place = await openPrompts(3);
-    await place.run(['p.txt', '-o', 'out.jsonl']);
-    place.write('p.txt', promptLines(5));
-    place.asked.length = 0;
-    await place.run(['p.txt', '-o', 'out.jsonl']);
-    expect(place.asked).toHaveLength(2);
-    expectComplete(place, 'out.jsonl', 5);
-  });
-
-  test('sends a corrected line', async () => {
-    const place = await openFiles({ 'p.jsonl': '{"prompt":"prompt 1"}\noops\n' });
-    await place.run(['p.jsonl', '-o', 'out.jsonl']);
-    place.write('p.jsonl', '{"prompt":"prompt 1"}\n{"prompt":"prompt 2"}\n');
-    expect((await place.run(['p.jsonl', '-o', 'out.jsonl'])).code).toBe(0);
-    expectComplete(place, 'out.jsonl', 2);
-  });
-
   test.each([
     ['a different prompt', 'other\n', []],
     ['a shorter input', promptLines(2), []],
@@ -377,15 +359,6 @@ describe('shards', () => {
     expect(merged.stderr).toContain('2 items are missing among 5 results: 2, 5');
     await place.run(['p.txt', '-o', 'all.jsonl']);
     expectComplete(place, 'all.jsonl', 7);
-  });
-
-  test('that overlap are refused, and no file is written', async () => {
-    const place = await openPrompts(4);
-    await place.run(['p.txt', '-o', 'a.jsonl']);
-    await place.run(['p.txt', '--shard', '2/2', '-o', 'b.jsonl']);
-    const result = await place.run(['merge', 'a.jsonl', 'b.jsonl', '-o', 'c.jsonl']);
-    expectFailure(result, 2, 'item 2 is answered twice, in a.jsonl and b.jsonl');
-    expect(place.has('c.jsonl')).toBe(false);
   });
 
   test('do not overwrite an existing file without --force', async () => {

@@ -38,15 +38,6 @@ describe('an input of OpenAI batch requests', () => {
       },
     ]);
   });
-
-  test('may have contents in parts', async () => {
-    const place = await openBatchPlace();
-    const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
-    place.write('r.jsonl', openaiRequest('a', '', { messages }));
-    const { stdout, code } = await place.run(['r.jsonl', '--dry-run']);
-    expect(code).toBe(0);
-    expect(jsonLines(stdout)).toMatchObject([{ request: { body: { messages } } }]);
-  });
 });
 
 describe('--output-format openai', () => {
@@ -125,17 +116,6 @@ describe('--output-format openai', () => {
     await place.run(['-', ...words.slice(1)], { input: promptLines(2) });
     expect(jsonLines(place.read('out.jsonl'))).toHaveLength(2);
   });
-
-  test('never mixes with results of a different format', async () => {
-    const place = await openPrompts(1);
-    await place.run(words);
-    const before = place.read('out.jsonl');
-    const { code, stderr } = await place.run(['p.txt', '-o', 'out.jsonl']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('natter: line 1 of out.jsonl is not a result of natter batch\n');
-    expect(stderr).toMatch(/natter batch import.? reads the format of OpenAI/);
-    expect(place.read('out.jsonl')).toBe(before);
-  });
 });
 
 describe('--output-format csv', () => {
@@ -181,14 +161,6 @@ describe('--output-format csv', () => {
     const lines = place.read('out.csv').split('\n');
     expect(lines[1]).toMatch(/^,prompt 1,,"?unauthorized: /);
     expect(lines.slice(2)).toEqual([',prompt 2,,', ',prompt 3,,', '']);
-  });
-
-  test('of a pipe goes to a pipe', async () => {
-    const place = await openTablePlace();
-    const { stdout } = await place.run(['-', ...words.slice(1), '--format', 'csv'], {
-      input: table,
-    });
-    expect(stdout).toMatch(whole);
   });
 
   test.each([
@@ -261,14 +233,6 @@ test.each([
   const { code, stderr } = await place.run(['p.txt', ...words]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string });
   expect(place.asked).toEqual([]);
-});
-
-test('--figures shows the times of answers and the causes of failures', async () => {
-  const place = await openPrompts(3, [rule('404', { prompt: 'prompt 2' })]);
-  const { stderr } = await place.run(['p.txt', '--figures']);
-  expect(stderr).toMatch(
-    /^ *time  answers\n[^]*\np50 .*\nnatter: first failure \(not_found\), line 2: /,
-  );
 });
 
 const right = '{"name": "Ada", "id": 12345678901234567890}';
@@ -383,16 +347,6 @@ describe('natter batch --schema', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       request: { body: { messages: [...messages, { role: 'user', content: added }] } },
     });
-  });
-
-  test.each([
-    [['--schema', 'name itn'], /did you mean int/],
-    [['--schema-retries', '1'], /--schema-retries needs --schema/],
-  ])('%j is refused before anything is sent', async (options, message) => {
-    const { run, requests } = await openChecked(['a'], [right]);
-    const { code, stderr } = await run(['p.txt', ...options]);
-    expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 0 });
-    expect(stderr).toMatch(message);
   });
 });
 

@@ -93,15 +93,12 @@ describe('limits of a run', () => {
 
   test.each([
     [['--max-cost', '0'], '--max-cost must be an amount above 0'],
-    [['--max-cost', '1e3'], '--max-cost must be an amount above 0'],
     [['--max-total-tokens', 'x'], '--max-total-tokens must be a whole number from 1'],
     [['--limit', '0'], '--limit must be a whole number from 1'],
-    [['--sample', '-1'], '--sample must be a whole number from 1'],
     [['--sample', '2', '--seed', 'x'], '--seed must be a whole number from 0'],
     [['--sample', '2', '--limit', '2'], '--limit'],
     [['--rerun-failed', '101'], '--rerun-failed must be a whole number from 0 to 100'],
     [['--rpm', '1.5'], '--rpm must be a whole number from 1 to 1000000000'],
-    [['--tpm', 'many'], '--tpm must be a whole number from 1 to 1000000000'],
   ])('%j is refused', async (words, message) => {
     const place = await openBatchPlace();
     expectFailure(await place.run(['-', ...words], { input: 'one\n' }), 2, message);

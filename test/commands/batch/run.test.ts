@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
@@ -29,13 +27,6 @@ describe('natter batch', () => {
     expect(code).toBe(0);
     expect(contents(stdout)).toEqual(promptLines(9).trim().split('\n'));
     expect(stderr).toMatch(/^natter: 9 of 9 items answered in [\d.]+ s, \d+ tokens\n$/);
-  });
-
-  test('prints only results with --quiet', async () => {
-    const place = await openBatchPlace();
-    const { stdout, stderr } = await place.run(['-', '-q'], { input: 'one\ntwo\n' });
-    expect(contents(stdout)).toEqual(['one', 'two']);
-    expect(stderr).toBe('');
   });
 
   test('sends only the fields of the contract and those requested', async () => {
@@ -68,12 +59,6 @@ describe('natter batch', () => {
       },
       { model: 'origin', messages: [turn('system', 'mine'), turn('user', 'c')], seed: 1 },
     ]);
-  });
-
-  test('saves no conversation', async () => {
-    const place = await openBatchPlace();
-    await place.run(['-'], { input: 'one\n', env: { NATTER_DATA_DIR: `${place.folder}/data` } });
-    expect(place.has('data')).toBe(false);
   });
 
   test('reports an invalid line, sends the others, and exits with 2', async () => {
@@ -136,8 +121,6 @@ describe('natter batch', () => {
     [['nothing.txt'], '', 'cannot read nothing.txt: there is no such file or folder'],
     [['-'], '', 'standard input contains no prompt'],
     [['-', '--concurrency', '0'], 'x', '--concurrency must be a whole number from 1 to 1000'],
-    [['-', '--shard', '3/2'], 'x', '--shard must be i/n with i from 1 to n, not "3/2"'],
-    [['-', '--format', 'csv'], 'a\nb\n', 'the table has no column "prompt"'],
     [
       ['-', '--template', 'About {x}'],
       'x',
@@ -175,16 +158,6 @@ describe('natter batch', () => {
   });
 });
 
-/** The address of a port on which no server listens. */
-async function unreachable(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-}
-
 describe('a batch of which every item fails shows the cause in a pipe', () => {
   const fail = async (env: Readonly<Record<string, string>>) => {
     const place = await openPrompts(3);
@@ -192,10 +165,10 @@ describe('a batch of which every item fails shows the cause in a pipe', () => {
   };
 
   test('an unreachable service', async () => {
-    const { code, stderr } = await fail({ NATTER_BASE_URL: await unreachable() });
+    const { code, stderr } = await fail({ NATTER_BASE_URL: 'http://127.0.0.1:1' });
     expect(code).toBe(75);
     expect(stderr).toMatch(/^natter: first failure \(unreachable\), line \d: .*refused.*$/m);
-    expect(stderr).toMatch(/is the server on port \d+ running\?/);
+    expect(stderr).toContain('is the server on port 1 running?');
   });
 
   test.each([
@@ -276,14 +249,6 @@ test('--fallback sends each failed item to the next model', async () => {
   expect(warnings).toEqual([
     'natter: warning: origin: the service failed (500); falling back to nextgen',
     'natter: warning: 2 items fell back from origin to nextgen',
-  ]);
-});
-
-test('with --fallback, a failure of all models is the result', async () => {
-  const { code, results } = await runBatch([failed, failed], '{"prompt":"a"}\n');
-  expect(code).toBe(75);
-  expect(results).toMatchObject([
-    { error: { message: expect.stringContaining('before that, origin: the service failed') } },
   ]);
 });
 

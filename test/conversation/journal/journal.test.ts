@@ -39,9 +39,9 @@ import { compileTerms, searchConversation } from '../../../src/conversation/libr
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
 
 /** A new journal in a new folder. */
-function begun(changes: Partial<JournalOptions> = {}, file?: AppendFile) {
+function begun(changes: Partial<JournalOptions> = {}) {
   const options = journalOptions();
-  return { options, journal: createJournal({ ...options, ...changes }, file) };
+  return { options, journal: createJournal({ ...options, ...changes }) };
 }
 
 describe('a journal', () => {
@@ -82,18 +82,16 @@ describe('a journal', () => {
 
   test('D20 flushes a prompt at once, and its answer before it is closed', async () => {
     const calls: string[] = [];
-    const { journal } = begun(undefined, {
-      ...appendFile,
-      append(name, bytes) {
-        const written = appendFile.append(name, bytes);
-        calls.push(`append ${String(bytes).trim().split('\n').length}`);
-        return written;
-      },
-      async synchronize(name) {
-        await appendFile.synchronize(name);
-        calls.push('synchronized');
-      },
-    });
+    const append: AppendFile['append'] = (name, bytes) => {
+      const written = appendFile.append(name, bytes);
+      calls.push(`append ${String(bytes).trim().split('\n').length}`);
+      return written;
+    };
+    const synchronize = async (name: string) => {
+      await appendFile.synchronize(name);
+      calls.push('synchronized');
+    };
+    const { journal } = begun({ file: { ...appendFile, append, synchronize } });
     journal.addTurn({ role: 'user', content: 'why?' });
     await expect.poll(() => calls).toEqual(['append 2', 'synchronized']);
     journal.endAnswer(journal.startAnswer({ model: 'origin' }).id, {});
@@ -405,15 +403,13 @@ describe('storage failures', () => {
   test('D9 a full disk gives one warning, and everything is written once there is space', async () => {
     for (let room = 0; room < 480; room += 7) {
       let left = room;
-      const { options, journal } = begun(undefined, {
-        ...appendFile,
-        append(file, bytes) {
-          const part = bytes.subarray(0, left);
-          left -= part.length;
-          if (part.length === 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-          return appendFile.append(file, part);
-        },
-      });
+      const append: AppendFile['append'] = (file, bytes) => {
+        const part = bytes.subarray(0, left);
+        left -= part.length;
+        if (part.length === 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+        return appendFile.append(file, part);
+      };
+      const { options, journal } = begun({ file: { ...appendFile, append } });
       addPromptAndAnswer(journal, 'one', 'first');
       expect(journal.state().isStored).toBe(false);
       expect(options.warnings).toHaveLength(1);
@@ -427,15 +423,13 @@ describe('storage failures', () => {
 
   test('X20: 500 turns on a full disk take proportional work and few writes', async () => {
     let [writes, offered, isFull] = [0, 0, true];
-    const { options, journal } = begun(undefined, {
-      ...appendFile,
-      append(file, bytes) {
-        if (!isFull) return appendFile.append(file, bytes);
-        writes += 1;
-        offered += bytes.length;
-        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-      },
-    });
+    const append: AppendFile['append'] = (file, bytes) => {
+      if (!isFull) return appendFile.append(file, bytes);
+      writes += 1;
+      offered += bytes.length;
+      throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    };
+    const { options, journal } = begun({ file: { ...appendFile, append } });
     const text = 'word '.repeat(400);
     for (let turn = 0; turn < 500; turn += 1) {
       addPromptAndAnswer(journal, text, text);

@@ -10,7 +10,8 @@ import {
 import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
 import { leafOf, messagesOf, pathOf } from '../../../src/conversation/tree.ts';
 import type { FailureKind } from '../../../src/failure.ts';
-import { appendFile } from '../../../src/storage/append-file.ts';
+import { finished as answerFinished, text } from '../../support/events.ts';
+import { appendFile, type AppendFile } from '../../../src/storage/append-file.ts';
 import {
   addPromptAndAnswer,
   fileOf,
@@ -21,21 +22,9 @@ import {
 } from '../journal-fixtures.ts';
 
 const started: ChatEvent = { type: 'answer-started', attempt: 1 };
-const textEvent = (value: string): ChatEvent => ({
-  type: 'text-received',
-  text: value,
-  deltas: [value],
-});
-const reasoningEvent = (text: string): ChatEvent => ({ type: 'reasoning-received', text });
+const reasoningEvent = (words: string): ChatEvent => ({ type: 'reasoning-received', text: words });
 const named = (model: string): ChatEvent => ({ type: 'answer-named', model });
-const finished: ChatEvent = {
-  type: 'answer-finished',
-  id: 'cmpl-1',
-  model: 'origin-2026',
-  finishReason: 'stop',
-  attempts: 2,
-  timing: { firstText: 10, total: 20 },
-};
+const finished = { ...answerFinished, id: 'cmpl-1', model: 'origin-2026', attempts: 2 };
 
 function journalWithPrompt() {
   const journal = createJournal(journalOptions());
@@ -56,7 +45,7 @@ describe('an answer in a journal', () => {
     const recorder = createAnswerRecorder(journal, { model: 'origin' });
     recorder.event(started);
     expect(leaf()?.role).toBe('user');
-    for (const event of [textEvent('be'), textEvent('cause'), finished]) recorder.event(event);
+    for (const event of [text('be'), text('cause'), finished]) recorder.event(event);
     recorder.end();
     const { model, finishReason, timing } = finished;
     expect(leaf()).toMatchObject({ content: 'because', model, finishReason, timing });
@@ -65,7 +54,7 @@ describe('an answer in a journal', () => {
   });
 
   const cut = { content: 'be', incomplete: true };
-  const be = textEvent('be');
+  const be = text('be');
   const filtered: readonly ChatEvent[] = [{ type: 'refusal-received', text: 'no' }, finished];
   const refused = { refusal: 'no', finishReason: 'stop', incomplete: undefined };
   test.each<[string, readonly ChatEvent[], FailureKind | undefined, object]>([
@@ -96,7 +85,7 @@ describe('an answer in a journal', () => {
 
   test('keeps its reasoning, which ends without text below the answer before it', () => {
     const { journal, leaf, answer } = journalWithPrompt();
-    answer('origin', [reasoningEvent('hm'), textEvent('because'), finished]);
+    answer('origin', [reasoningEvent('hm'), text('because'), finished]);
     expect(leaf()).toMatchObject({ content: 'because', thought: 'hm' });
     answer('nextgen', [reasoningEvent('hm, hm')], 'unreachable');
     expect(leaf()).toMatchObject({ content: 'because' });
@@ -106,7 +95,7 @@ describe('an answer in a journal', () => {
 
   test('ends only once', () => {
     const { journal, leaf, answer } = journalWithPrompt();
-    answer('origin', [textEvent('because'), finished]).end('storage');
+    answer('origin', [text('because'), finished]).end('storage');
     expect(leaf()?.failure).toBeUndefined();
     addPromptAndAnswer(journal, 'and at sunset?', 'red');
     expect(leaf()?.content).toBe('red');
@@ -119,7 +108,7 @@ describe('the answers to a prompt', () => {
     const record = createPromptRecord(journal, prompt.id);
     for (const words of ['', 'because']) {
       const recorder = record.begin({ model: 'origin' });
-      if (words !== '') recorder.event(textEvent(words));
+      if (words !== '') recorder.event(text(words));
       recorder.event(finished);
       recorder.end();
       expect(leaf()).toMatchObject({ content: words, parent: prompt.id });
@@ -128,7 +117,7 @@ describe('the answers to a prompt', () => {
     record.addPrompt('shorter');
     expect(leaf()).toMatchObject({ role: 'user', content: 'shorter', parent: answer });
     const correction = leaf()?.id;
-    record.begin({ model: 'origin' }).event(textEvent('so'));
+    record.begin({ model: 'origin' }).event(text('so'));
     expect(leaf()).toMatchObject({ content: 'so', parent: correction });
     expect(record.turn()).toBe(leaf()?.id);
   });
@@ -137,7 +126,7 @@ describe('the answers to a prompt', () => {
     const { journal, prompt } = journalWithPrompt();
     const { id } = journal.startAnswer({ model: 'origin', parent: prompt.id });
     const record = createPromptRecord(journal, prompt.id, id);
-    record.begin({ model: 'origin' }).event(textEvent('because'));
+    record.begin({ model: 'origin' }).event(text('because'));
     expect(record.turn()).toBe(id);
     expect(journal.conversation().turns.get(id)?.content).toBe('because');
   });
@@ -147,14 +136,12 @@ describe('the answers to a prompt', () => {
 function openAnswers() {
   const options = journalOptions();
   const written: object[][] = [];
-  const journal = createJournal(options, {
-    ...appendFile,
-    append(path, bytes) {
-      const lines = Buffer.from(bytes).toString().trimEnd().split('\n');
-      written.push(lines.map((line) => JSON.parse(line) as object));
-      return appendFile.append(path, bytes);
-    },
-  });
+  const append: AppendFile['append'] = (path, bytes) => {
+    const lines = Buffer.from(bytes).toString().trimEnd().split('\n');
+    written.push(lines.map((line) => JSON.parse(line) as object));
+    return appendFile.append(path, bytes);
+  };
+  const journal = createJournal({ ...options, file: { ...appendFile, append } });
   const { id: parent } = journal.addTurn({ role: 'user', content: 'why?' });
   const [first = '', second = ''] = ['origin', 'nextgen'].map(
     (model) => journal.startAnswer({ model, parent }).id,

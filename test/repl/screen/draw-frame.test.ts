@@ -5,7 +5,7 @@ import type { KeyEvent } from '../../../src/repl/composer/keys/key-event.ts';
 import { createBuffer, draftFrom, moveTo } from '../../../src/repl/composer/text-buffer.ts';
 import { addressDialog } from '../../../src/repl/connection.ts';
 import { createBackground } from '../../../src/repl/screen/background.ts';
-import { createKeyInput } from '../../../src/repl/screen/key-input.ts';
+import { createKeyInput } from '../../../src/repl/composer/keys/key-parser.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { frameOf } from '../../support/app.tsx';

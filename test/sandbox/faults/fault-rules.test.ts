@@ -57,12 +57,6 @@ describe('rules', () => {
     expect(statuses(rules, 2, 'y')).toEqual([undefined, undefined]);
     expect(statuses(rules, 2, 'x')).toEqual([500, undefined]);
   });
-
-  test('report their label and the attempt', () => {
-    const rules = createFaultRules([ruleOf('500', {}, 'flaky')]);
-    rules.apply(facts);
-    expect(rules.apply(facts)).toMatchObject({ rule: 'flaky', attempt: 2 });
-  });
 });
 
 describe('a group in a prompt', () => {
@@ -91,11 +85,6 @@ describe('a group in a prompt', () => {
     const rules = createFaultRules([ruleOf('reply=echo rate=5')]);
     const { fault } = rules.apply({ ...facts, prompt: '[sandbox markdown] x' });
     expect(fault).toEqual({ reply: 'markdown', rate: 5 });
-  });
-
-  test('is removed from the prompt', () => {
-    const applied = createFaultRules([]).apply({ ...facts, prompt: '[sandbox echo] x' });
-    expect(applied.prompt).toBe('x');
   });
 });
 

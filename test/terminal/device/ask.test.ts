@@ -13,6 +13,7 @@ function openAsk() {
   const ask = createAsk(
     () => input as unknown as NodeJS.ReadStream,
     () => screen as unknown as NodeJS.WriteStream,
+    async () => undefined,
     (reason) => interruptions.push(reason),
   );
   onTestFinished(ask.end);
@@ -21,6 +22,7 @@ function openAsk() {
     interruptions,
     shown: () => shown.join(''),
     type: async (text: string) => {
+      await tick();
       input.write(text);
       await tick();
       await tick();

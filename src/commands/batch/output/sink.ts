@@ -24,36 +24,39 @@ import { sanitize } from '../../../terminal/safety/sanitizer.ts';
 const maxTexts = 10_000;
 const maxUnits = 1 << 25;
 
-/** Writes numbered texts in order, whatever the order in which they are put. */
+/** Writes texts in the order in which they are expected, whatever the order in which they are put. */
 export function createOrderedOutput(write: (text: string) => Promise<void> | undefined) {
+  const expected = new Set<number>();
   const buffered = new Map<number, string>();
   let units = 0;
-  let next = 0;
   let writing: Promise<void> | undefined;
   let wake: (() => void) | undefined;
   const isFull = () => buffered.size >= maxTexts || units >= maxUnits;
   return {
-    /** Uses each number from 0 once. Returns a promise while the reader is slow. */
-    put(number: number, text: string): Promise<void> | undefined {
-      buffered.set(number, text);
-      units += text.length;
-      let ready = '';
-      for (let found = buffered.get(next); found !== undefined; found = buffered.get(next)) {
-        ready += found;
-        units -= found.length;
-        buffered.delete(next);
-        next += 1;
-      }
-      if (ready !== '') writing = write(ready);
-      if (!isFull()) wake?.();
-      return writing;
-    },
-    /** A promise while the buffer is full; resolves when it has room. */
-    room(): Promise<void> | undefined {
+    /** Returns a promise while the buffer is full; it resolves when there is room. */
+    expect(number: number): Promise<void> | undefined {
+      expected.add(number);
       if (!isFull()) return undefined;
       return new Promise((resolve) => {
         wake = resolve;
       });
+    },
+    /** Returns a promise while the reader is slow. */
+    put(number: number, text: string): Promise<void> | undefined {
+      buffered.set(number, text);
+      units += text.length;
+      let ready = '';
+      for (const next of expected) {
+        const found = buffered.get(next);
+        if (found === undefined) break;
+        ready += found;
+        units -= found.length;
+        buffered.delete(next);
+        expected.delete(next);
+      }
+      if (ready !== '') writing = write(ready);
+      if (!isFull()) wake?.();
+      return writing;
     },
     /** Writes the buffered texts, skipping missing numbers. */
     end(): Promise<void> | undefined {
@@ -62,19 +65,6 @@ export function createOrderedOutput(write: (text: string) => Promise<void> | und
       return write(rest.join(''));
     },
   };
-}
-
-/** @param output the file in another format @param results the file of results beside it @throws Failure `usage` */
-function refuseOutput(output: string, results: string, isUnrepeatableTable: boolean): void {
-  if (isUnrepeatableTable) {
-    throw new Failure('usage', '--output-format csv with -o needs a named input file', {
-      hint: 'save the input in a file, or redirect the output instead: … > answers.csv',
-    });
-  }
-  if (!fs.existsSync(output) || fs.existsSync(results)) return;
-  throw new Failure('usage', `${output} already exists, and its results (${results}) are missing`, {
-    hint: 'use a different -o file',
-  });
 }
 
 /**
@@ -103,32 +93,6 @@ async function* formattedTexts(
   }
 }
 
-/** @throws Failure `storage` */
-async function writeFormatted(
-  batch: Batch,
-  output: string,
-  results: string,
-  isComplete: boolean,
-  takes: Selection['takes'],
-): Promise<void> {
-  try {
-    const found = readResults(results);
-    if (found.count === 0 && !isComplete) return;
-    const descriptor = fs.openSync(results, 'r');
-    try {
-      await replaceWithTexts(resultsPath(output), formattedTexts(batch, found, descriptor, takes));
-    } finally {
-      fs.closeSync(descriptor);
-    }
-  } catch (error) {
-    throw cannotWrite(
-      output,
-      error,
-      `the results are in ${results}; run the same command again to write the file`,
-    );
-  }
-}
-
 /**
  * Writes results to the file of `-o`, else to standard output.
  * @param batch what results belong to; other formats than natter's own need it, and are written at the end
@@ -147,7 +111,15 @@ export async function openSink(
   const name = resultsFileOf(options);
   let file: ResultFile | undefined;
   if (output !== undefined && name !== undefined) {
-    if (output !== name) refuseOutput(output, name, isTable && batch?.input.isRepeatable === false);
+    if (isTable && batch?.input.isRepeatable === false) {
+      throw new Failure('usage', '--output-format csv with -o needs a named input file', {
+        hint: 'save the input in a file, or redirect the output instead: … > answers.csv',
+      });
+    }
+    if (output !== name && fs.existsSync(output) && !fs.existsSync(name)) {
+      const message = `${output} already exists, and its results (${name}) are missing`;
+      throw new Failure('usage', message, { hint: 'use a different -o file' });
+    }
     await awaitHolder(context, notices, resultLock(name), name);
     const onRewritten = () =>
       notices.warning(`${name} was deleted during the run; natter wrote it again`);
@@ -156,12 +128,12 @@ export async function openSink(
   const ordered = createOrderedOutput((text) => stdout.write(text));
   const clean = stdout.isTerminal && isTable ? sanitize : (text: string) => text;
   let hasHeader = !isTable;
-  const print = (sequence: number, item: InputItem, line: string) => {
+  const print = (item: InputItem, line: string) => {
     if (!hasHeader) void stdout.write(clean(tableHeader(item, answerColumn)));
     hasHeader = true;
     const text = outputFormat === 'openai' ? openaiLine(line, clock.date()) : line;
     const shown = isTable ? clean(formatResultRow(item, line)) : text;
-    return unordered ? stdout.write(shown) : ordered.put(sequence, shown);
+    return unordered ? stdout.write(shown) : ordered.put(item.index, shown);
   };
   return {
     /** The result of an earlier run. */
@@ -171,21 +143,20 @@ export async function openSink(
     /** Aborts when results cannot be saved any more. */
     broken: file?.broken ?? new AbortController().signal,
     /**
-     * Gets each item before it is sent. @returns a promise while the buffer of standard output is full
+     * Gets each item before it is sent, in the order of the results. @returns a promise while the buffer of standard output is full
      * @throws Failure `usage` if results cannot be written beside its columns
      */
     accept(item: InputItem): Promise<void> | undefined {
       if (isTable) tableHeader(item, answerColumn);
-      return file === undefined && !unordered ? ordered.room() : undefined;
+      return file === undefined && !unordered ? ordered.expect(item.index) : undefined;
     },
     /**
      * Saves a result; waits while the reader of standard output is slow.
-     * @param sequence the number of the item in start order, from 0
      * @param line the result in natter's own format
      * @throws Failure `storage`
      */
-    async put(sequence: number, item: InputItem, result: ResultLine, line: string): Promise<void> {
-      if (file === undefined) return print(sequence, item, line);
+    async put(item: InputItem, result: ResultLine, line: string): Promise<void> {
+      if (file === undefined) return print(item, line);
       try {
         file.append(result, line);
       } catch (error) {
@@ -202,8 +173,22 @@ export async function openSink(
     async finish(isComplete: boolean, takes: Selection['takes']): Promise<void> {
       if (file === undefined) return ordered.end();
       await file.finish(!unordered, isComplete);
-      if (batch === undefined || output === undefined || name === undefined) return;
-      if (output !== name) await writeFormatted(batch, output, name, isComplete, takes);
+      if (batch === undefined || name === undefined || output === undefined || output === name)
+        return;
+      try {
+        const found = readResults(name);
+        if (found.count === 0 && !isComplete) return;
+        const descriptor = fs.openSync(name, 'r');
+        try {
+          const texts = formattedTexts(batch, found, descriptor, takes);
+          await replaceWithTexts(resultsPath(output), texts);
+        } finally {
+          fs.closeSync(descriptor);
+        }
+      } catch (error) {
+        const hint = `the results are in ${name}; run the same command again to write the file`;
+        throw cannotWrite(output, error, hint);
+      }
     },
     async close(): Promise<void> {
       for (const text of file?.unsaved() ?? []) await stdout.write(text);

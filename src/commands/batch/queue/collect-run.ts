@@ -1,4 +1,3 @@
-import type { BatchQueue } from '../../../batch/queue/redis-queue.ts';
 import { readFingerprint } from '../../../batch/fingerprint.ts';
 import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
 import { type BatchSink, openSink } from '../output/sink.ts';
@@ -18,11 +17,12 @@ import { filledText, isJsonObject, parseJson } from '../../../json.ts';
 import { count } from '../../../output/figures.ts';
 import { printJson, printTable } from '../../../output/print-data.ts';
 
-/** Fingerprints of a batch, by index. */
-type Fingerprints = ReadonlyMap<number, string>;
-
 /** @throws Failure `usage` if the sink has results of different items */
-function refuseDifferent(name: string, sink: BatchSink, fingerprints: Fingerprints): void {
+function refuseDifferent(
+  name: string,
+  sink: BatchSink,
+  fingerprints: ReadonlyMap<number, string>,
+): void {
   for (let index = 1; index <= sink.last; index += 1) {
     const found = sink.find(index)?.fingerprint;
     const expected = fingerprints.get(index);
@@ -53,35 +53,6 @@ function readResult(index: number, text: string) {
     ),
     tokens: typeof tokens === 'number' ? tokens : 0,
   };
-}
-
-/** Writes the results that the sink does not have yet, and counts all of them. */
-async function collect(
-  queue: BatchQueue,
-  sink: BatchSink,
-  fingerprints: Fingerprints,
-  signal: AbortSignal,
-): Promise<Tally> {
-  const indexes = [...fingerprints.keys()];
-  const tally = { ...emptyTally(), total: indexes.length };
-  let sequence = 0;
-  for await (const { index, isAnswered, line } of queue.results(indexes)) {
-    signal.throwIfAborted();
-    if (sink.find(index)?.isAnswered === true) {
-      tally.already += 1;
-      continue;
-    }
-    const { place, failure, tokens } = readResult(index, line);
-    // natter's own format needs only the line.
-    const item = { ...place, problem: 'is in a queue' };
-    if (isAnswered) tally.answered += 1;
-    else countFailure(tally, failure, item);
-    tally.tokens += tokens;
-    const fingerprint = readFingerprint(fingerprints.get(index));
-    await sink.put(sequence, item, { index, fingerprint, isAnswered }, `${line}\n`);
-    sequence += 1;
-  }
-  return tally;
 }
 
 /** @throws Failure if items failed or are left */
@@ -122,7 +93,24 @@ export async function collectBatch(
     try {
       const fingerprints = await queue.fingerprints();
       refuseDifferent(queue.name, sink, fingerprints);
-      const tally = await collect(queue, sink, fingerprints, context.signal);
+      const indexes = [...fingerprints.keys()];
+      const tally = { ...emptyTally(), total: indexes.length };
+      for await (const { index, isAnswered, line } of queue.results(indexes)) {
+        context.signal.throwIfAborted();
+        if (sink.find(index)?.isAnswered === true) {
+          tally.already += 1;
+          continue;
+        }
+        const { place, failure, tokens } = readResult(index, line);
+        // natter's own format needs only the line.
+        const item = { ...place, problem: 'is in a queue' };
+        if (isAnswered) tally.answered += 1;
+        else countFailure(tally, failure, item);
+        tally.tokens += tokens;
+        const fingerprint = readFingerprint(fingerprints.get(index));
+        await sink.accept(item);
+        await sink.put(item, { index, fingerprint, isAnswered }, `${line}\n`);
+      }
       const isComplete = itemsLeft(tally) === 0;
       await sink.finish(isComplete, (index) => fingerprints.has(index));
       if (remove && (isComplete || force)) await queue.remove();
@@ -136,8 +124,6 @@ export async function collectBatch(
   }
 }
 
-type NamedCounts = Awaited<ReturnType<BatchQueue['counts']>> & { readonly name: string };
-
 const columns = [
   'BATCH',
   'ITEMS',
@@ -149,18 +135,6 @@ const columns = [
   'RATE',
   'WORKERS',
 ].map((heading) => ({ heading }));
-
-function row({ name, lastMinute, workers, ...jobs }: NamedCounts): readonly string[] {
-  const numbers = Object.values(jobs).map((number) => count(number));
-  return [name, ...numbers, `${count(lastMinute)}/min`, count(workers)];
-}
-
-const record = ({ name, lastMinute, workers, ...jobs }: NamedCounts): object => ({
-  batch: name,
-  ...jobs,
-  answered_last_minute: lastMinute,
-  workers,
-});
 
 /** Runs `natter batch status`: the batch of `--batch`, else all. @throws Failure */
 export async function printStatus(
@@ -174,13 +148,20 @@ export async function printStatus(
       options.batch === undefined
         ? (await connection.batches()).map((name) => connection.open(name))
         : [await findBatch(connection, options)];
-    const all: NamedCounts[] = [];
-    for (const queue of queues) all.push({ name: queue.name, ...(await queue.counts()) });
-    if (options.json === true) return await printJson(context, all.map(record));
-    if (all.length === 0) {
+    const records: object[] = [];
+    const rows: (readonly string[])[] = [];
+    for (const queue of queues) {
+      const { name: batch } = queue;
+      const { lastMinute, workers, ...jobs } = await queue.counts();
+      const numbers = Object.values(jobs).map((number) => count(number));
+      rows.push([batch, ...numbers, `${count(lastMinute)}/min`, count(workers)]);
+      records.push({ batch, ...jobs, answered_last_minute: lastMinute, workers });
+    }
+    if (options.json === true) return await printJson(context, records);
+    if (rows.length === 0) {
       return presentation.notices.notice(`the queue at ${connection.label} has no batch`);
     }
-    await printTable(run, columns, all.map(row));
+    await printTable(run, columns, rows);
   } finally {
     await connection.close();
   }

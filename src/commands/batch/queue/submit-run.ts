@@ -1,14 +1,11 @@
 import { isLoopbackName } from '../../../address.ts';
 import type { InputItem } from '../../../batch/input/item.ts';
-import type { Selection } from '../../../batch/input/select-items.ts';
 import {
   type BatchHeader,
   batchNameOf,
   type QueuedItem,
   type QueuedResult,
-  type BatchQueue,
 } from '../../../batch/queue/redis-queue.ts';
-import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { type Batch, checkItems, openBatch, pendingItems, selectItems } from '../items.ts';
 import { failureLine, unsendable } from '../output/result.ts';
@@ -25,29 +22,6 @@ import { withoutSources } from '../../../settings/resolved-settings.ts';
 /** Items that are sent to the queue together. */
 const blockSize = 500;
 const mostAttempts = 100;
-
-/**
- * Refuses items with a secret for a queue on a different host. Workers check what they send to the service.
- * @returns a function that throws Failure `secrets`
- */
-function openSubmitGuard(
-  { context, options, own, input }: Batch<SubmitOptions>,
-  { label }: QueueConnection,
-): (item: InputItem) => void {
-  const { host, hostname } = new URL(label);
-  const isOff = options.allowSecrets === true || own.values.secretGuard === 'off';
-  if (isOff || isLoopbackName(hostname)) return () => undefined;
-  return (item) => {
-    const located = locateSecrets(context, { name: input.name, content: itemText(item) });
-    if (located.length === 0) return;
-    const inFile = located.map((secret) => ({ ...secret, line: item.line }));
-    throw secretsRefusal(
-      inFile,
-      `the queue at ${host}`,
-      '--allow-secrets puts it into the queue; ‹natter batch work --redact› sends placeholders to the service',
-    );
-  };
-}
 
 function headerOf({ input, own, options, check }: Batch): BatchHeader {
   const { model, system, maxTokens } = own.values;
@@ -68,29 +42,6 @@ function headerOf({ input, own, options, check }: Batch): BatchHeader {
   };
 }
 
-/** Adds items to the queue. @param attempts of each item that can be sent */
-async function addItems(
-  { context: { secrets } }: Batch,
-  { fingerprint }: Selection,
-  queue: BatchQueue,
-  items: readonly InputItem[],
-  attempts: number,
-): Promise<void> {
-  const good: QueuedItem[] = [];
-  const bad: QueuedResult[] = [];
-  for (const item of items) {
-    if (item.problem === undefined) {
-      const { given: _given, ...sent } = item;
-      good.push({ ...sent, fingerprint: fingerprint(item) });
-    } else {
-      const line = failureLine(secrets, item, undefined, unsendable(item));
-      bad.push({ index: item.index, isAnswered: false, line: line.trimEnd() });
-    }
-  }
-  await queue.add(good, attempts);
-  await queue.addUnsendable(bad);
-}
-
 /** Runs `natter batch submit`. @throws Failure */
 export async function submitBatch(
   run: StartedRun<SubmitOptions>,
@@ -107,12 +58,25 @@ export async function submitBatch(
   const connection = await connect(context, notices, options);
   try {
     const queue = connection.open(name);
-    const refuseSecrets = openSubmitGuard(batch, connection);
+    const { host, hostname } = new URL(connection.label);
+    // Workers check what they send to the service.
+    const isUnguarded =
+      options.allowSecrets === true ||
+      batch.own.values.secretGuard === 'off' ||
+      isLoopbackName(hostname);
     /** The fingerprints of the items that the batch has; empty for an item that cannot be sent. */
     let known = await queue.fingerprints();
     /** @returns whether it is new or corrected @throws Failure `usage` for another item in its place, or `secrets` */
     const check = (item: InputItem): boolean => {
-      refuseSecrets(item);
+      const content = isUnguarded ? '' : itemText(item);
+      const located = locateSecrets(context, { name: batch.input.name, content });
+      if (located.length > 0) {
+        throw secretsRefusal(
+          located.map((secret) => ({ ...secret, line: item.line })),
+          `the queue at ${host}`,
+          '--allow-secrets puts it into the queue; ‹natter batch work --redact› sends placeholders to the service',
+        );
+      }
       const before = known.get(item.index) ?? '';
       const isSendable = item.problem === undefined;
       if (before === '') return isSendable || !known.has(item.index);
@@ -131,15 +95,25 @@ export async function submitBatch(
     // Another submit may have added items since.
     known = await queue.fingerprints();
     let [all, added] = [0, 0];
-    const waiting: InputItem[] = [];
+    const good: QueuedItem[] = [];
+    const bad: QueuedResult[] = [];
+    const addBlock = async () => {
+      await queue.add(good.splice(0), attempts);
+      await queue.addUnsendable(bad.splice(0));
+    };
     for await (const item of pendingItems(batch, selection, emptyTally(), context.signal)) {
       all += 1;
       if (check(item)) added += 1;
-      waiting.push(item);
-      if (waiting.length < blockSize) continue;
-      await addItems(batch, selection, queue, waiting.splice(0), attempts);
+      if (item.problem === undefined) {
+        const { given: _given, ...sent } = item;
+        good.push({ ...sent, fingerprint: selection.fingerprint(item) });
+      } else {
+        const line = failureLine(context.secrets, item, undefined, unsendable(item));
+        bad.push({ index: item.index, isAnswered: false, line: line.trimEnd() });
+      }
+      if (good.length + bad.length === blockSize) await addBlock();
     }
-    await addItems(batch, selection, queue, waiting, attempts);
+    await addBlock();
     if (!isNew) await queue.setHeader(header);
     const retried = await queue.retryFailed();
     const before = all === added ? '' : `, ${count(all - added)} were there before`;

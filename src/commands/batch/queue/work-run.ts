@@ -110,18 +110,17 @@ function batchSettings(own: ResolvedSettings, header: BatchHeader): ResolvedSett
 /** A cut answer has been paid for, so only a new submission asks again. */
 const isRetried = (failure: Failure) => isTransient(failure) && failure.kind !== 'incomplete';
 
-/** Answers a job, and says how it ended. @param order its number in start order, from 0 */
+/** Answers a job, and says how it ended. */
 async function answerJob(
   work: Work,
   { admit, answer }: Pipeline,
   { item, starts, isLastAttempt }: QueueJob,
-  order: number,
 ): Promise<JobOutcome> {
   const { queue, tally } = work;
   const { index } = item;
   // A worker that was killed may have answered it.
   if (starts > 1 && (await queue.hasAnswer(index))) return { state: 'answered' };
-  const permission = await admit(item, order);
+  const permission = await admit(item);
   if (permission === undefined) return { state: 'returned' };
   const { line, failure, isStopped, isStarved } = await answer(item, permission);
   // The other workers would be refused, too. Without this pause they find out themselves.
@@ -144,44 +143,16 @@ async function countJobs(queue: BatchQueue): Promise<number> {
   return waiting + active + delayed;
 }
 
-/**
- * Counts the jobs twice a second. While the connection is lost, a count may never return.
- * @param onDrained none is left, and the worker does not wait for more
- * @returns the stop function
- */
-function watchJobs(work: Work, onDrained: () => void, onOutage: () => void): () => void {
-  const { queue, connection, jobs, context, options } = work;
-  const { clock } = context;
-  let isCounting = false;
-  let lostAt: number | undefined;
-  const recount = async () => {
-    isCounting = true;
-    // The connection was closed meanwhile, or the queue refuses all commands; the next count shows whether it lasts.
-    jobs.left = await countJobs(queue).catch(() => undefined);
-    isCounting = false;
-    if (jobs.left === 0 && options.wait !== true) onDrained();
-  };
-  return clock.repeat(interval, () => {
-    const now = clock.monotonic();
-    lostAt = connection.restored() === undefined ? undefined : (lostAt ?? now);
-    if (lostAt !== undefined && now - lostAt >= longestOutage) onOutage();
-    else if (lostAt === undefined && !isCounting) void recount();
-  });
-}
-
 /** Answers jobs until none is left, or the run stops; those that have not started then return to the queue. */
 async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
-  const { queue, plan, connection, giveUp, context } = work;
-  const { stop, cancel, fail, halt } = pipeline.stopping;
+  const { queue, plan, connection, giveUp, jobs, options, context } = work;
+  const { stop, cancel, fail, crash } = pipeline.stopping;
   const { clock } = context;
-  const errors: unknown[] = [];
-  let order = 0;
   const run = async (job: QueueJob): Promise<JobOutcome> => {
     try {
-      return await answerJob(work, pipeline, job, order++);
+      return await answerJob(work, pipeline, job);
     } catch (error) {
-      errors.push(error);
-      halt();
+      crash(error);
       return { state: 'returned' };
     }
   };
@@ -190,15 +161,25 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
   const giveUpSoon = () => (endChance = clock.timer(lastChance, () => giveUp.abort()));
   cancel.addEventListener('abort', giveUpSoon);
   const drained = new AbortController();
-  const endWatch = watchJobs(
-    work,
-    () => drained.abort(),
-    () => {
+  let isCounting = false;
+  const recount = async () => {
+    isCounting = true;
+    // The connection was closed meanwhile, or the queue refuses all commands; the next count shows whether it lasts.
+    jobs.left = await countJobs(queue).catch(() => undefined);
+    isCounting = false;
+    if (jobs.left === 0 && options.wait !== true) drained.abort();
+  };
+  let lostAt: number | undefined;
+  const endWatch = clock.repeat(interval, () => {
+    const now = clock.monotonic();
+    lostAt = connection.restored() === undefined ? undefined : (lostAt ?? now);
+    if (lostAt !== undefined && now - lostAt >= longestOutage) {
       const message = `the connection to ${connection.label} was lost for too long`;
       fail(new Failure('unreachable', message, { hint: 'start the queue again' }));
       giveUp.abort();
-    },
-  );
+      // While the connection is lost, a count may never return.
+    } else if (lostAt === undefined && !isCounting) void recount();
+  });
   // `aborted` keeps only one listener alive for each object.
   await Promise.race([aborted(drained.signal, drained), aborted(stop, work)]);
   endWatch();
@@ -208,7 +189,6 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
   await closeWorker();
   cancel.removeEventListener('abort', giveUpSoon);
   endChance();
-  if (errors.length > 0) throw errors[0];
 }
 
 /** Writes results that the queue does not have into a file of the current folder. @throws Failure `storage` */
@@ -224,26 +204,6 @@ function saveUnsaved({ unsaved, queue, presentation }: Work): void {
   presentation.notices.warning(
     `${countOf(results.length, 'result')} could not be stored in the queue and went into ${file}; ‹natter batch merge› adds them to collected results`,
   );
-}
-
-async function workAndReport(work: Work): Promise<void> {
-  const { queue, giveUp, connection, header, jobs } = work;
-  giveUp.signal.addEventListener('abort', () => {
-    saveUnsaved(work);
-    // Commands of the worker would wait for a connection that may never return.
-    connection.giveUp();
-  });
-  const names = { input: header.input, output: null, shard: null, batch: queue.name };
-  const answerAll = (pipeline: Pipeline) => answerJobs(work, pipeline);
-  await runAndReport(work, names, answerAll, async () => {
-    const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
-    return {
-      left,
-      leftText: left ? `, ${count(left)} left in the queue` : '',
-      rest: 'run ‹natter batch work› again for the rest',
-      retry: '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›',
-    };
-  });
 }
 
 /** Runs `natter batch work`. @throws Failure; an Interruption after Ctrl+C */
@@ -280,7 +240,7 @@ export async function workBatch(
     const guard = await openGuard(working).forRequests();
     // The queue limits the requests of all workers; tokens are limited here.
     if (rateLimits.requests !== undefined) await queue.setRate(rateLimits.requests);
-    await workAndReport({
+    const work: Work = {
       ...working,
       command: 'natter batch work',
       plan: { ...plan, rateLimits: { ...rateLimits, requests: undefined } },
@@ -293,7 +253,7 @@ export async function workBatch(
       left: () => jobs.left,
       onPause(wait) {
         // The other workers would be refused, too. Without this pause they find out themselves.
-        if (wait >= sharedPause) queue.pause(Math.ceil(wait)).catch(() => undefined);
+        if (wait >= sharedPause) queue.pause(wait).catch(() => undefined);
       },
       broken: giveUp.signal,
       header,
@@ -303,6 +263,22 @@ export async function workBatch(
       unsaved: new Set(),
       giveUp,
       onQueueError: reportErrors(notices),
+    };
+    giveUp.signal.addEventListener('abort', () => {
+      saveUnsaved(work);
+      // Commands of the worker would wait for a connection that may never return.
+      connection.giveUp();
+    });
+    const names = { input: header.input, output: null, shard: null, batch: queue.name };
+    const answerAll = (pipeline: Pipeline) => answerJobs(work, pipeline);
+    await runAndReport(work, names, answerAll, async () => {
+      const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
+      return {
+        left,
+        leftText: left ? `, ${count(left)} left in the queue` : '',
+        rest: 'run ‹natter batch work› again for the rest',
+        retry: '‹natter batch submit› lets failed items wait again; then run ‹natter batch work›',
+      };
     });
   } finally {
     await service?.close();

@@ -8,7 +8,8 @@ import { count, countOf } from '../../../output/figures.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
 import { bar, type BarLayout, formatTable } from '../../../output/table.ts';
 import { cleanLine } from '../../../secrets/secrets.ts';
-import { replaceContent } from '../../../storage/files.ts';
+import { isFolder, replaceContent } from '../../../storage/files.ts';
+import { newFileMode } from '../../../batch/results/write-results.ts';
 import { storageFailure } from '../../../storage/storage-failure.ts';
 import { Interruption, signalExitCodes } from '../../../terminal/device/signals.ts';
 import { OutputClosed } from '../../../terminal/device/streams.ts';
@@ -94,64 +95,45 @@ export function kindOf(
   return others.length === 0 ? kind : 'unexpected';
 }
 
-/** The failure of a run with failed items, or that stopped early; undefined for any other. */
-function batchFailure(
-  tally: Tally,
-  outcome: string,
-  texts: EndTexts,
-  stopFailure: Failure | undefined,
-): Failure | undefined {
-  const kind = kindOf(tally, stopFailure);
-  if (stopFailure !== undefined && (tally.failed === 0 || stopFailure.kind === 'budget')) {
-    const { message, hint } = stopFailure;
-    return new Failure(kind, `${message}; ${outcome}`, {
-      hint: hint === undefined ? texts.rest : `${hint}; ${texts.rest}`,
-    });
-  }
-  if (tally.failed === 0) return undefined;
-  const reason =
-    stopFailure === undefined || texts.leftText === ''
-      ? ''
-      : `; stopped because further items would fail too: ${stopFailure.message}`;
-  return new Failure(kind, `${outcome}${reason}`, { hint: hintFor(tally, texts, stopFailure) });
-}
-
-/** How a run ended. */
-export interface Ending {
-  /** Milliseconds from the first request to the last answer. */
-  readonly elapsed: number;
-  /** What stopped it early: a signal, `--stop-after` or `failure`; null if it ended by itself. */
-  readonly stoppedBy: string | null;
-  /** The last line; undefined if it is the message of the error. */
-  readonly notice: string | undefined;
-  /** The failure to throw; undefined if every item is answered. */
-  readonly error: unknown;
-  /** Items without a result; undefined if unknown. */
-  readonly left: number | undefined;
-}
-
+/** How a run ended. @param elapsed milliseconds from the first request to the last answer */
 export function endingOf(
   { context: { signal }, tally }: SendingRun,
   stopping: Stopping,
   elapsed: number,
   texts: EndTexts,
-): Ending {
-  const { left } = texts;
+) {
+  const { left, leftText, rest } = texts;
   const [cause, stopFailure] = [stopping.cause(), stopping.failure()];
-  const outcome = `${batchOutcome(tally, elapsed)}${texts.leftText}`;
+  const outcome = `${batchOutcome(tally, elapsed)}${leftText}`;
+  const kind = kindOf(tally, stopFailure);
+  /** What stopped it early; null if it ended by itself. */
   const stoppedBy = cause ?? (stopFailure === undefined ? null : 'failure');
+  /** The failure to throw; undefined if every item is answered. */
+  let error: unknown;
+  /** The last line; undefined if it is the message of the error. */
+  let notice: string | undefined;
   if (cause === 'SIGINT' || signal.aborted) {
-    const error: unknown = signal.aborted ? signal.reason : new Interruption('SIGINT');
+    error = signal.aborted ? signal.reason : new Interruption('SIGINT');
     const isDone = left === 0 && tally.failed === 0;
-    const notice = isDone ? outcome : `stopped: ${outcome}; ${texts.rest}`;
-    return { elapsed, stoppedBy, left, notice, error };
-  }
-  const isDrained = cause !== undefined && stopFailure === undefined && left !== 0;
-  const error = isDrained
-    ? new Failure('unfinished', `stopped by ${cause}: ${outcome}`, { hint: texts.rest })
-    : batchFailure(tally, outcome, texts, stopFailure);
-  return { elapsed, stoppedBy, left, notice: error === undefined ? outcome : undefined, error };
+    notice = isDone ? outcome : `stopped: ${outcome}; ${rest}`;
+  } else if (cause !== undefined && stopFailure === undefined && left !== 0) {
+    error = new Failure('unfinished', `stopped by ${cause}: ${outcome}`, { hint: rest });
+  } else if (stopFailure !== undefined && (tally.failed === 0 || stopFailure.kind === 'budget')) {
+    const { message, hint } = stopFailure;
+    error = new Failure(kind, `${message}; ${outcome}`, {
+      hint: hint === undefined ? rest : `${hint}; ${rest}`,
+    });
+  } else if (tally.failed > 0) {
+    const reason =
+      stopFailure === undefined || leftText === ''
+        ? ''
+        : `; stopped because further items would fail too: ${stopFailure.message}`;
+    error = new Failure(kind, `${outcome}${reason}`, { hint: hintFor(tally, texts, stopFailure) });
+  } else notice = outcome;
+  return { elapsed, stoppedBy, left, notice, error };
 }
+
+export type Ending = ReturnType<typeof endingOf>;
 
 /** The exit code of `error`, with the name that `natter help exit-codes` has for it. */
 function exitOf(error: unknown): { readonly code: number; readonly name: string } {
@@ -170,18 +152,13 @@ function exitOf(error: unknown): { readonly code: number; readonly name: string 
  */
 export function refuseUnwritableSummary(file: string): void {
   const folder = path.dirname(path.resolve(file));
-  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new Failure('usage', `--summary: there is no folder ${folder}`);
-  }
+  if (!isFolder(folder)) throw new Failure('usage', `--summary: there is no folder ${folder}`);
   if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) {
     throw new Failure('usage', `--summary: ${file} is not a regular file`, {
       hint: '--progress-json prints the summary on standard error',
     });
   }
 }
-
-/** The mode of a new file; the umask applies. */
-const newFileMode = 0o666;
 
 /** The causes of failed items, the most frequent first, each with its first item in the input. Secrets are masked. */
 function causesOf({ context, tally }: TalliedRun) {
@@ -277,25 +254,6 @@ export function latencyText(figures: LatencyFigures, layout: BarLayout): string 
 /** A histogram of fewer answers says little. */
 const fewAnswers = 10;
 
-/** Shows the times of answers, on a terminal or if requested. */
-function printFigures(
-  { context, presentation, options }: TalliedRun,
-  figures: LatencyFigures | null,
-): void {
-  const { stderr } = context.streams;
-  const isWanted = options.figures === true;
-  if (options.quiet === true || figures === null) return;
-  if (!isWanted && !(stderr.isTerminal && figures.count >= fewAnswers)) return;
-  const layout = {
-    // Also in a pipe. A row as wide as the window would wrap in some terminals.
-    isTerminal: true,
-    width: stderr.columns() - 1,
-    style: presentation.noticeStyle,
-    unicode: presentation.unicode,
-  };
-  void stderr.write(latencyText(figures, layout));
-}
-
 /** What identifies a run in its summary. */
 export interface RunNames {
   readonly input: string;
@@ -314,9 +272,15 @@ export function reportEnd(
   { elapsed, stoppedBy, left, notice, error }: Ending,
 ): void {
   const { context, presentation, options, tally } = run;
-  const { notices } = presentation;
+  const { notices, noticeStyle: style, unicode } = presentation;
+  const { stderr } = context.streams;
   const latency = latencyFigures(tally.latency);
-  printFigures(run, latency);
+  const isHelpful = stderr.isTerminal && (latency?.count ?? 0) >= fewAnswers;
+  if (latency !== null && options.quiet !== true && (isHelpful || options.figures === true)) {
+    // A row as wide as the window would wrap in some terminals. A table of a pipe would have no heading.
+    const layout = { isTerminal: true, width: stderr.columns() - 1, style, unicode };
+    void stderr.write(latencyText(latency, layout));
+  }
   printCauses(run, error);
   if (notice !== undefined) notices.notice(notice);
   const isDone = tally.already > 0 && tally.answered + tally.failed === 0;
@@ -337,7 +301,7 @@ export function reportEnd(
     latency_ms: latency,
     first_text_ms: latencyFigures(tally.firstText),
   });
-  if (options.progressJson === true) void context.streams.stderr.write(line);
+  if (options.progressJson === true) void stderr.write(line);
   const { summary } = options;
   try {
     const mode = summary && fs.statSync(summary, { throwIfNoEntry: false })?.mode;

@@ -16,39 +16,30 @@ import {
   reportEnd,
   type RunNames,
 } from '../report/ending.ts';
-import {
-  itemFingerprint,
-  type ItemFallback,
-  type ItemOutcome,
-  planItem,
-  sendItem,
-} from './send-item.ts';
+import { itemFingerprint, type ItemOutcome, planItem, sendItem } from './send-item.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
 import { withRequestHint } from '../../../cli/report.ts';
 import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { truncationFailure, truncationWarning } from '../../../output/notices.ts';
-import { fallbackModels } from '../../../ask/fallback.ts';
+import { type Chain, fallbackModels } from '../../../ask/fallback.ts';
 import { count } from '../../../output/figures.ts';
 
-/** Opens the models that answer an item when the batch has given up on the one before. @throws Failure for a bad fallback */
-function openFallback(run: SendingRun, warn: (text: string) => void) {
-  /** How often items went from one model to another. */
+/** Counts how often items went from one model to another, and warns about the first one. */
+function countSteps(warn: (text: string) => void) {
   const steps = new Map<string, number>();
-  return {
-    models: fallbackModels(run, run.check),
-    onStep(failed, next, text) {
-      const step = `${failed.label} to ${next.label}`;
-      const before = steps.get(step) ?? 0;
-      steps.set(step, before + 1);
-      if (before === 0) warn(text);
-    },
-    close() {
-      for (const [step, number] of steps) {
-        if (number > 1) warn(`${count(number)} items fell back from ${step}`);
-      }
-    },
-  } satisfies ItemFallback & { close(): void };
+  const onStep: Chain['onStep'] = (failed, next, text) => {
+    const step = `${failed.label} to ${next.label}`;
+    const before = steps.get(step) ?? 0;
+    steps.set(step, before + 1);
+    if (before === 0) warn(text);
+  };
+  const report = () => {
+    for (const [step, number] of steps) {
+      if (number > 1) warn(`${count(number)} items fell back from ${step}`);
+    }
+  };
+  return { onStep, report };
 }
 
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
@@ -56,29 +47,6 @@ const minFailures = 10;
 
 /** Milliseconds; `Infinity` without a limit. */
 const maxWaitOf = ({ values }: ResolvedSettings): number => values.retryMaxWait || Infinity;
-
-function openAdmission(run: SendingRun, stop: AbortSignal): Admission {
-  const { plan, settings, service, onPause } = run;
-  const nothing = { prompt: 0, answer: 0 };
-  return new Admission({
-    clock: service.clock,
-    most: plan.concurrency,
-    rateLimits: plan.rateLimits,
-    retries: settings.values.retries,
-    maxWait: maxWaitOf(settings),
-    stop,
-    estimate({ content }) {
-      if (plan.rateLimits.tokens === undefined || content === undefined) return nothing;
-      try {
-        return estimateRequest(planItem(content, settings, false).request);
-      } catch {
-        // An item that cannot be sent: sending it reports why.
-        return nothing;
-      }
-    },
-    onPause,
-  });
-}
 
 /**
  * Counts a prompt that was probably cut, and warns about the first one.
@@ -125,13 +93,15 @@ function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
  * - `fingerprint`: undefined for an item that cannot be sent;
  * - `isStopped`: the run stops, because of this failure or another reason;
  * - `isStarved`: the service refused it, and has answered no other item for too long.
+ * @throws Failure for a bad fallback, before any item
  */
 function openAnswers(
   run: SendingRun,
   stopping: Stopping,
-  fallback: ItemFallback,
+  onStep: Chain['onStep'],
   warn: (text: string) => void,
 ) {
+  const models = fallbackModels(run, run.check);
   const { context, options, plan, service, settings, tally } = run;
   const most = Math.max(minFailures, 2 * plan.concurrency);
   const circuitBreaker = createCircuitBreaker({
@@ -147,7 +117,7 @@ function openAnswers(
     try {
       if (item.problem !== undefined) throw unsendable(item);
       fingerprint = itemFingerprint(item, settings);
-      outcome = await sendItem(run, stopping, item.content, permission, fallback);
+      outcome = await sendItem(run, stopping, item.content, permission, models, onStep);
     } catch (error) {
       permission.end(false, undefined);
       const failure = withRequestHint(toFailure(error), settings);
@@ -195,30 +165,48 @@ export async function runAndReport(
   work: (pipeline: Pipeline) => Promise<void>,
   finish: () => Promise<EndTexts>,
 ): Promise<void> {
-  const { context, presentation } = run;
+  const { context, presentation, plan, settings } = run;
   const { clock } = context;
   const [begin, start] = [clock.date(), clock.monotonic()];
   const stopping = watchStopping(run, () => progress.clear());
   const { stop } = stopping;
-  const admission = openAdmission(run, stop);
+  const nothing = { prompt: 0, answer: 0 };
+  const admission = new Admission({
+    clock: run.service.clock,
+    most: plan.concurrency,
+    rateLimits: plan.rateLimits,
+    retries: settings.values.retries,
+    maxWait: maxWaitOf(settings),
+    stop,
+    estimate({ content }) {
+      if (plan.rateLimits.tokens === undefined || content === undefined) return nothing;
+      try {
+        return estimateRequest(planItem(content, settings, false).request);
+      } catch {
+        // An item that cannot be sent: sending it reports why.
+        return nothing;
+      }
+    },
+    onPause: run.onPause,
+  });
   const progress = showProgress(run, admission, stop);
   const warn = (text: string) => {
     progress.clear();
     presentation.notices.warning(text);
   };
+  const steps = countSteps(warn);
   let ending: Ending;
   try {
-    let fallback: ReturnType<typeof openFallback> | undefined;
     try {
-      fallback = openFallback(run, warn);
       await work({
         stopping,
-        admit: (item, order) => admission.admit(item, order),
-        answer: openAnswers(run, stopping, fallback, warn),
+        admit: (item) => admission.admit(item),
+        answer: openAnswers(run, stopping, steps.onStep, warn),
       });
+      stopping.rethrow();
     } finally {
       progress.end();
-      fallback?.close();
+      steps.report();
       stopping.end();
     }
     const elapsed = clock.monotonic() - start;

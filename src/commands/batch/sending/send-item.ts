@@ -13,8 +13,9 @@ import { textMessages } from '../../../conversation/message-text.ts';
 import type { CompletionRequest, Message } from '../../../client/contract.ts';
 import { followSignals } from '../../../client/http/timer.ts';
 import { rephrase } from '../../../client/failure/change-failure.ts';
-import { stoppedAnswer, toFailure } from '../../../output/ending-failure.ts';
-import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import { stoppedAnswer } from '../../../output/ending-failure.ts';
+import { type ResolvedSettings, withValues } from '../../../settings/resolved-settings.ts';
+import { definedFields } from '../../../json.ts';
 import { withRequestHint } from '../../../cli/report.ts';
 import type { GuardedRequest } from '../../../input/secret-guard.ts';
 import type { SendingRun } from '../plan.ts';
@@ -40,38 +41,20 @@ export function itemFingerprint({ id, content }: BatchItem, settings: ResolvedSe
   return promptFingerprint(id, itemMessages(content, settings));
 }
 
-/** The settings with the model and the limit of an item that has its own. */
-function itemSettings(
-  { model, maxTokens }: ItemContent,
-  settings: ResolvedSettings,
-): ResolvedSettings {
-  if (model === undefined && maxTokens === undefined) return settings;
-  const { values } = settings;
-  return {
-    ...settings,
-    values: {
-      ...values,
-      model: model ?? values.model,
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-    },
-  };
-}
-
 /** The request of an item, and how it fits. @throws Failure `invalid_request` if it cannot fit the model's window */
 export function planItem(
   content: ItemContent,
   settings: ResolvedSettings,
   stream: boolean,
 ): PlannedRequest {
+  const { model, maxTokens, params } = content;
   const messages = itemMessages(content, settings);
-  const planned = planRequest(
-    itemSettings(content, settings),
-    textMessages(messages),
-    content.stream ?? stream,
-  );
-  const { params } = content;
-  const own = params === undefined ? {} : { params: { ...planned.request.params, ...params } };
-  return { ...planned, request: { ...planned.request, messages, ...own } };
+  const hasOwn = model !== undefined || maxTokens !== undefined;
+  const own = hasOwn ? withValues(settings, definedFields({ model, maxTokens })) : settings;
+  const planned = planRequest(own, textMessages(messages), content.stream ?? stream);
+  const request = { ...planned.request, messages };
+  if (params === undefined) return { ...planned, request };
+  return { ...planned, request: { ...request, params: { ...request.params, ...params } } };
 }
 
 /** What ends requests: `stop` cancels pending retries, `cancel` running requests, too. */
@@ -110,7 +93,7 @@ function refusedOutcome(outcome: ItemOutcome, attempts: number | undefined): Ite
 
 /** Sends a request of an item, and again after a 429 and after a cut answer. */
 async function sendRequest(
-  { service: { client }, settings, plan, context: { clock } }: SendingRun,
+  { service: { client }, plan, context: { clock } }: SendingRun,
   { stop, cancel }: RunSignals,
   { request, redaction: guard }: GuardedRequest,
   permission: Permission | undefined,
@@ -150,9 +133,7 @@ async function sendRequest(
     for (;;) {
       isRefused = false;
       const answer = await ask({ send, clock, signal, guard }, sink);
-      const failure = answer.isStopped
-        ? stoppedAnswer()
-        : answer.failure && withRequestHint(answer.failure, settings);
+      const failure = answer.isStopped ? stoppedAnswer() : answer.failure;
       const outcome = { ...answer, failure, requestedModel: request.model, isStarved: false };
       attempts += outcome.metadata.attempts ?? 1;
       longest = longer(longest, outcome);
@@ -199,12 +180,6 @@ export async function sendChecked(
   };
 }
 
-/** The models that may answer the items of a batch, one after the other. */
-export interface ItemFallback {
-  readonly models: Chain['models'];
-  readonly onStep: Chain['onStep'];
-}
-
 /**
  * Sends one item until it is answered, or all models have failed for good. A model that answered is asked again if its
  * answer does not conform.
@@ -215,20 +190,15 @@ export async function sendItem(
   signals: RunSignals,
   content: ItemContent,
   permission: Permission | undefined,
-  { models, onStep }: ItemFallback,
+  models: Chain['models'],
+  onStep: Chain['onStep'],
 ): Promise<ItemOutcome> {
   const { stream, check, guard, service } = run;
   const { model: _model, ...withoutModel } = content;
   const chain: Chain = {
     models,
-    plan({ settings }, isFirst) {
-      try {
-        // Only the first model may be replaced by the item's own.
-        return planItem(isFirst ? content : withoutModel, settings, stream);
-      } catch (error) {
-        throw withRequestHint(toFailure(error), settings);
-      }
-    },
+    // Only the first model may be replaced by the item's own.
+    plan: ({ settings }, isFirst) => planItem(isFirst ? content : withoutModel, settings, stream),
     onStep,
   };
   let from = chooseModel(chain);
@@ -242,11 +212,11 @@ export async function sendItem(
       if (failed.length === 0) return sendRequest(run, signals, guarded, permission);
       // The limits that a batch learns are those of the first service: the client of this one waits and retries itself.
       const next = { ...service, client: await service.clientOf(model.settings) };
-      const nextRun = { ...run, service: next, settings: model.settings };
-      return sendRequest(nextRun, signals, guarded, undefined);
+      return sendRequest({ ...run, service: next }, signals, guarded, undefined);
     });
     from = given.choice;
-    return given;
+    const { failure } = given;
+    return { ...given, failure: failure && withRequestHint(failure, from.model.settings) };
   };
   if (check === undefined) return send(request.messages);
   return sendChecked(check, request, send, () => !signals.stop.aborted);

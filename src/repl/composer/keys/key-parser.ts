@@ -1,24 +1,147 @@
+import type { Clock } from '../../../clock.ts';
 import { isLightColor, type TerminalReply } from '../../../terminal/device/terminal-kind.ts';
+import { pairsIn } from '../../../terminal/text/pairs.ts';
+import { createDebounce } from '../../timers.ts';
 import { normalizeText } from '../paste.ts';
 import {
-  eventOfApplicationKey,
-  eventOfControl,
-  eventOfSequence,
+  joinPasteBurst,
   type KeyEvent,
   keyPress,
-  shortcut,
+  type KeyPress,
+  type Modifiers,
 } from './key-event.ts';
 
-/** What a part of the input means; a part without a meaning is a report or unknown, and is ignored. */
-interface Meaning {
-  readonly event?: KeyEvent | undefined;
-  readonly opensPaste?: boolean;
-  /** A reply to a query. */
-  readonly reply?: TerminalReply;
+// The keys of control sequences: xterm's and rxvt's keys, modifyOtherKeys, the kitty keyboard protocol.
+
+/** Last characters of `CSI … letter` and `SS3 … letter`. */
+const letters = 'A up B down C right D left F end H home P f1 Q f2 S f4';
+const letterKeys = pairsIn(
+  `${letters} Z shift+tab a shift+up b shift+down c shift+right d shift+left`,
+);
+/** With F3 (`CSI R` is a cursor report), and with the keypad in application mode, whose characters are text. */
+const applicationKeys = pairsIn(
+  `${letters} R f3 a ctrl+up b ctrl+down c ctrl+right d ctrl+left M enter ` +
+    'j * k + l , m - n . o / p 0 q 1 r 2 s 3 t 4 u 5 v 6 w 7 x 8 y 9',
+);
+
+/** First numbers of `CSI number ~`. */
+const numberKeys = pairsIn(
+  '1 home 2 insert 3 delete 4 end 5 pageup 6 pagedown 7 home 8 end 11 f1 12 f2 13 f3 14 f4 15 f5 17 f6 18 f7 19 f8 ' +
+    '20 f9 21 f10 23 f11 24 f12',
+);
+
+/** rxvt's last characters in place of `~`. */
+const rxvtModifiers: Readonly<Record<string, Modifiers>> = {
+  $: { shift: true },
+  '^': { ctrl: true },
+  '@': { ctrl: true, shift: true },
+};
+
+/** Keys of the kitty protocol and modifyOtherKeys without a character, by code point. */
+const codeKeys = pairsIn(
+  '8 backspace 9 tab 13 enter 27 escape 127 backspace 57414 enter 57417 left 57418 right 57419 up 57420 down ' +
+    '57421 pageup 57422 pagedown 57423 home 57424 end 57425 insert 57426 delete',
+);
+
+/** The keypad's characters in the kitty protocol, from 57399. */
+const keypadCharacters = '0123456789./*-+';
+const firstKeypad = 57399;
+
+/** The character of a code point; undefined for controls, and for the private ones of keys without a character. */
+function characterOf(code: number | undefined): string | undefined {
+  if (code === undefined || code > 0x10ffff) return undefined;
+  const character = String.fromCodePoint(code);
+  return /[\p{Control}\p{Surrogate}\p{Private_Use}]/u.test(character) ? undefined : character;
 }
 
+/** One field of a control sequence and its parts (`1;5:3A` has the fields `1` and `5:3`). */
+type Field = readonly (number | undefined)[];
+
+/**
+ * Undefined for lock and modifier keys and others without bindings.
+ * @param key code points of the key: unshifted, shifted, and of the same key on a US keyboard
+ * @param text code points of the typed text, if reported by the terminal
+ */
+function eventOfCode(
+  [code = 0, shifted, base]: Field,
+  modifiers: Modifiers,
+  text: Field = [],
+): KeyEvent | undefined {
+  const name = codeKeys.get(String(code));
+  if (name !== undefined) return keyPress(name, modifiers);
+  const character = keypadCharacters.charAt(code - firstKeypad) || characterOf(code);
+  if (character === undefined) return undefined;
+  if (modifiers.ctrl === true || modifiers.alt === true) {
+    // Shortcuts use the US layout, so that they work with Cyrillic, Greek or Hebrew layouts.
+    const latin = code > 0x7e ? characterOf(base) : undefined;
+    return shortcut(latin ?? character, modifiers);
+  }
+  const reported = text.filter((part) => part !== undefined).map(characterOf);
+  if (reported.length > 0 && !reported.includes(undefined)) {
+    return { type: 'text', text: reported.join('') };
+  }
+  const upper = characterOf(shifted) ?? character.toUpperCase();
+  return { type: 'text', text: modifiers.shift === true ? upper : character };
+}
+
+/** The key of a character with Ctrl or Alt. */
+function shortcut(character: string, modifiers: Modifiers): KeyPress {
+  const name = character === ' ' ? 'space' : character.toLowerCase();
+  const isUpper = name !== character && character !== ' ';
+  if (name === '[' && modifiers.ctrl === true && modifiers.alt !== true) return keyPress('escape');
+  return keyPress(name, isUpper ? { ...modifiers, shift: true } : modifiers);
+}
+
+/** The key of a control character (C0 or DEL). */
+function eventOfControl(code: number, modifiers: Modifiers = {}): KeyPress {
+  const name = code === 8 ? undefined : codeKeys.get(String(code));
+  if (name !== undefined) return keyPress(name, modifiers);
+  const character = code === 0 ? ' ' : String.fromCharCode(code + 0x40).toLowerCase();
+  return shortcut(character, { ...modifiers, ctrl: true });
+}
+
+const released = 3;
+const superOrHyper = 8 | 16;
+const altOrMeta = 2 | 32;
+
+/**
+ * The key of `CSI parameters final` or `SS3 modifiers final`. Undefined for releases, reports, desktop shortcuts (Super,
+ * Hyper) and unknown sequences.
+ */
+function eventOfSequence(
+  introducer: '[' | 'O',
+  parameters: string,
+  final: string,
+): KeyEvent | undefined {
+  if (/[^\d;:]/.test(parameters)) return undefined;
+  const fields = parameters
+    .split(';')
+    .map((field) => field.split(':').map((part) => (part === '' ? undefined : Number(part))));
+  const [key = [], second, third = []] = fields;
+  // xterm's number, extended by the kitty protocol.
+  const [number = 1, action] = (introducer === 'O' ? fields.at(-1) : second) ?? [];
+  const bits = Math.max(0, number - 1);
+  if (action === released || (bits & superOrHyper) !== 0) return undefined;
+  const rxvt = rxvtModifiers[final];
+  const held = { shift: (bits & 1) !== 0, alt: (bits & altOrMeta) !== 0, ctrl: (bits & 4) !== 0 };
+  if (introducer === '[' && final === 'u') return eventOfCode(key, held, third);
+  if (final === '~' && key[0] === 27) return eventOfCode(third, held);
+  const byLetter = introducer === 'O' ? applicationKeys : letterKeys;
+  const isNumbered = final === '~' || rxvt !== undefined;
+  const chord = isNumbered ? numberKeys.get(String(key[0])) : byLetter.get(final);
+  if (chord === undefined) return undefined;
+  if (chord.length === 1) return { type: 'text', text: chord };
+  const [name = '', modifier] = chord.split('+').toReversed();
+  return keyPress(name, { ...(rxvt ?? held), ...(modifier !== undefined && { [modifier]: true }) });
+}
+
+// Input as a whole.
+
+/** What a part of the input means; a part without a meaning is a report or unknown, and is ignored. */
+type Meaning = KeyEvent | TerminalReply | { readonly type: 'paste-start' } | undefined;
+
 /** One key or one run of text, with its length in UTF-16 units; undefined if it is incomplete. */
-type Token = (Meaning & { readonly length: number }) | undefined;
+type Token = { readonly length: number; readonly meaning?: Meaning } | undefined;
 
 function shadeOf(...parts: readonly string[]): TerminalReply {
   const [red = 0, green = 0, blue = 0] = parts.map(
@@ -27,30 +150,30 @@ function shadeOf(...parts: readonly string[]): TerminalReply {
   return { type: 'background', shade: isLightColor(red, green, blue) ? 'light' : 'dark' };
 }
 
-const ignored = (): Meaning => ({});
+const ignored = () => undefined;
 
 /** What follows Esc. The first pattern that matches decides. */
 const sequences: readonly (readonly [RegExp, (...groups: readonly string[]) => Meaning])[] = [
   // A mouse report of X10.
   [/\[M[^]{3}/y, ignored],
   // The Linux console's F1 to F5.
-  [/\[\[([A-E])/y, (letter = '') => ({ event: keyPress(`f${'ABCDE'.indexOf(letter) + 1}`) })],
-  [/\[(\d{1,2})\$/y, (keys = '') => ({ event: eventOfSequence(keys, '$') })],
-  [/\[200~/y, () => ({ opensPaste: true })],
-  [/\[([IO])/y, (final) => ({ reply: { type: 'focus', hasFocus: final === 'I' } })],
+  [/\[\[([A-E])/y, (letter = '') => keyPress(`f${'ABCDE'.indexOf(letter) + 1}`)],
+  [/\[(\d{1,2})\$/y, (keys = '') => eventOfSequence('[', keys, '$')],
+  [/\[200~/y, () => ({ type: 'paste-start' })],
+  [/\[([IO])/y, (final) => ({ type: 'focus', hasFocus: final === 'I' })],
   // Reports have intermediate bytes, or end with `R`, as F3 with a modifier does: neither is a key.
   [
     /\[(?!M|\[$)([0-?]*[ -/]*)([@-~])/y,
-    (keys = '', final = '') => ({ event: eventOfSequence(keys, final) }),
+    (keys = '', final = '') => eventOfSequence('[', keys, final),
   ],
-  [/O([\d;]*)([@-~])/y, (keys = '', final = '') => ({ event: eventOfApplicationKey(keys, final) })],
+  [/O([\d;]*)([@-~])/y, (keys = '', final = '') => eventOfSequence('O', keys, final)],
   // A character that cannot be part of a sequence ends it and is read separately.
   [/\[[0-?]*(?:[ -/]+(?=[^ -/@-~])|(?=[^ -~]))/y, ignored],
   [/O[\d;]*(?=[^\d;])/y, ignored],
   // The background: red, green and blue with one to four digits each.
   [
     /\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})[^]*?(?:[\u0000-\u001A]|\u001B\\)/iy,
-    (...parts) => ({ reply: shadeOf(...parts) }),
+    shadeOf,
   ],
   // OSC, DCS and APC replies; a very long one has lost its end.
   [/(?:\]\d+;|P[\d!+$>]|_G)(?:[^]*?(?:[\u0000-\u001A]|\u001B\\)|[^]{4096,})/y, ignored],
@@ -65,20 +188,22 @@ function matchAt(pattern: RegExp, input: string, at: number): RegExpExecArray | 
   return pattern.exec(input) ?? undefined;
 }
 
+const alt = { alt: true };
+
 function readAlt(input: string, at: number): Token {
   const code = input.codePointAt(at + 1) ?? 0;
-  if (code < 0x20 || code === 0x7f)
-    return { length: 2, event: eventOfControl(code, { alt: true }) };
   const character = String.fromCodePoint(code);
-  return { length: 1 + character.length, event: shortcut(character, { alt: true }) };
+  const press = code < 0x20 || code === 0x7f ? eventOfControl(code, alt) : shortcut(character, alt);
+  return { length: 1 + character.length, meaning: press };
 }
 
 function readEscape(input: string, at: number): Token {
   if (input.charAt(at + 1) === '\u001B') return readDoubleEscape(input, at);
   for (const [pattern, meaningOf] of sequences) {
     const found = matchAt(pattern, input, at + 1);
-    if (found !== undefined)
-      return { length: found[0].length + 1, ...meaningOf(...found.slice(1)) };
+    if (found !== undefined) {
+      return { length: found[0].length + 1, meaning: meaningOf(...found.slice(1)) };
+    }
   }
   return matchAt(cut, input, at + 1) === undefined ? readAlt(input, at) : undefined;
 }
@@ -87,12 +212,12 @@ function readEscape(input: string, at: number): Token {
 function readDoubleEscape(input: string, at: number): Token {
   const third = input.charAt(at + 2);
   if (third === '') return undefined;
-  if (third !== '[' && third !== 'O') return { length: 1, event: keyPress('escape') };
+  if (third !== '[' && third !== 'O') return { length: 1, meaning: keyPress('escape') };
   const inner = readEscape(input, at + 1);
   if (inner === undefined) return undefined;
-  const { event } = inner;
-  const altered = event?.type === 'key' ? { ...event, alt: true } : event;
-  return { ...inner, length: inner.length + 1, event: altered };
+  const { meaning } = inner;
+  const altered = meaning?.type === 'key' ? { ...meaning, ...alt } : meaning;
+  return { length: inner.length + 1, meaning: altered };
 }
 
 const textRun = /[^\u0000-\u001F\u007F-\u009F]+/y;
@@ -101,18 +226,15 @@ const textRun = /[^\u0000-\u001F\u007F-\u009F]+/y;
 function readKey(input: string, at: number): Token {
   const code = input.charCodeAt(at);
   if (code === 0x1b) return readEscape(input, at);
-  if (code < 0x20 || code === 0x7f) return { length: 1, event: eventOfControl(code) };
+  if (code < 0x20 || code === 0x7f) return { length: 1, meaning: eventOfControl(code) };
   // C1 controls are not keys.
   if (code >= 0x80 && code <= 0x9f) return { length: 1 };
   const text = matchAt(textRun, input, at)?.[0] ?? '';
-  return { length: text.length, event: { type: 'text', text } };
+  return { length: text.length, meaning: { type: 'text', text } };
 }
 
-/** Milliseconds without input until the caller must flush: only this distinguishes Esc from an escape sequence. */
-export const flushDelay: Readonly<Record<'sequence' | 'paste', number>> = {
-  sequence: 50,
-  paste: 2000,
-};
+/** Milliseconds without input after which it is flushed: only this distinguishes Esc from an escape sequence. */
+const flushDelay = { sequence: 50, paste: 2000 } as const;
 
 const pasteEnd = '\u001B[201~';
 const loneEscapes = /^\u001B{1,2}$/;
@@ -123,7 +245,7 @@ const codedKeys = /\u001B\[([\d;:]+u|27;\d+;\d+~)/g;
 
 /** With the kitty protocol or modifyOtherKeys, some terminals send a paste's line ends as encoded keys. */
 function decodeKey(sequence: string): string {
-  const event = eventOfSequence(sequence.slice(0, -1), sequence.slice(-1));
+  const event = eventOfSequence('[', sequence.slice(0, -1), sequence.slice(-1));
   if (event?.type !== 'key') return event?.text ?? '';
   if (['enter', 'j', 'm'].includes(event.name)) return '\n';
   return ['tab', 'i'].includes(event.name) ? '\t' : '';
@@ -138,7 +260,7 @@ function pastedText(raw: string): string {
   return normalizeText(text);
 }
 
-/** Parses terminal input into key events. It has no timer: see `flushDelay`. */
+/** Parses terminal input into key events, without a timer. */
 export class KeyParser {
   readonly #onReply: (reply: TerminalReply) => void;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -202,15 +324,38 @@ export class KeyParser {
         continue;
       }
       const isSecondHalf = this.#isAfterReturn && input.charAt(at) === '\n';
-      const token = isSecondHalf ? { length: 1 } : readKey(input, at);
+      const token: Token = isSecondHalf ? { length: 1 } : readKey(input, at);
       if (token === undefined) break;
       this.#isAfterReturn = input.charAt(at + token.length - 1) === '\r';
-      if (token.opensPaste === true) this.#isInPaste = true;
-      if (token.reply !== undefined) this.#onReply(token.reply);
-      if (token.event !== undefined) events.push(token.event);
       at += token.length;
+      const { meaning } = token;
+      if (meaning?.type === 'paste-start') this.#isInPaste = true;
+      else if (meaning?.type === 'focus' || meaning?.type === 'background') this.#onReply(meaning);
+      else if (meaning !== undefined) events.push(meaning);
     }
     this.#input = input.slice(at);
     return events;
   }
+}
+
+/** Parses terminal input; what is incomplete is flushed after a pause. */
+export function createKeyInput(
+  clock: Clock,
+  onKeys: (events: readonly KeyEvent[]) => void,
+  onReply?: (reply: TerminalReply) => void,
+) {
+  const parser = new KeyParser(onReply);
+  const emit = (events: readonly KeyEvent[]) => {
+    if (events.length > 0) onKeys(events);
+  };
+  const flush = createDebounce(clock, () => emit(parser.flush()));
+  return {
+    feed(bytes: Uint8Array) {
+      flush.cancel();
+      emit(joinPasteBurst(parser.feed(bytes)));
+      const pending = parser.pending();
+      if (pending !== 'nothing') flush.restart(flushDelay[pending]);
+    },
+    stop: flush.cancel,
+  };
 }

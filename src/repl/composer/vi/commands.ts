@@ -1,51 +1,25 @@
 import { pairsIn } from '../../../terminal/text/pairs.ts';
-import { graphemes } from '../../../terminal/text/width.ts';
 import { redo, undo } from '../edit-actions.ts';
 import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
+import { moveVertically } from '../layout.ts';
 import { mergePastes } from '../paste.ts';
 import { endEdit, moveTo, replaceRange, type TextBuffer, undoStackWith } from '../text-buffer.ts';
-import { motionOf, motions, wordEnd, type Moved } from './motions.ts';
-import {
-  applyOperator,
-  insertionPlaces,
-  join,
-  motionRange,
-  openLine,
-  put,
-  registerOf,
-  replaceCharacters,
-  toggleCase,
-  wholeLines,
-} from './operators.ts';
-import { objectRange } from './text-objects.ts';
-import { columnAt, firstNonBlank, isLineEnd, lineStartFrom, onCharacter } from './text.ts';
-import { isVisual, type Command, type Operator, type Range, type Vi } from './vi.ts';
+import { motionOf } from './motions.ts';
+import { objectOf, operations, put, registerOf, selectionOf, targetOf } from './operators.ts';
+import { firstNonBlank, isLineEnd, onCharacter } from './text.ts';
+import { isVisual, type Command, type Operator, type Vi } from './vi.ts';
 
 // The grammar of commands: count, operator, count, and the name of a motion, an object or another command.
 
 /** Ctrl+R. */
 export const redoKey = '\u0012';
 
-const namesIn = (text: string): readonly string[] => text.split(' ');
-
-const objects = Array.from('wW"\'`()b[]{}B<>p').flatMap((key) => [`i${key}`, `a${key}`]);
-const motionNames = Object.keys(motions);
-
 /** Commands that are an operator with a motion, with lines or with the selection. */
 const shortForms = pairsIn('x dl X dh D d$ C c$ s cl S cc Y yy');
 const visualForms = pairsIn('x d s c ~ g~ u gu U gU');
 
-const operatedNames = [...motionNames, ...objects];
-const normalNames = [
-  ...motionNames,
-  ...shortForms.keys(),
-  ...namesIn(`p P J o O i a I A gI u ${redoKey} . ~ v V r? ZZ ZQ gj gk`),
-];
-const visualNames = [
-  ...operatedNames,
-  ...visualForms.keys(),
-  ...namesIn('r? J p P o O I A v V gj gk'),
-];
+/** Operators that wait for no motion, with their target in normal mode. */
+const immediate = pairsIn('r? l ~ l J _');
 
 const maxCount = 999;
 const number = (name: string) => String.raw`(?:(?<${name}>[1-9]\d*)(?!\d))?`;
@@ -54,46 +28,42 @@ const parts = new RegExp(
   's',
 );
 
-/** The command of keys typed in normal or visual mode. */
-export function parseKeys(keys: string, inVisual: boolean): Command | 'incomplete' | 'invalid' {
+/** The command of keys typed in normal or visual mode; undefined if they are incomplete. It may not exist. */
+export function parseKeys(keys: string, inVisual: boolean): Command | undefined {
   const { before, operator, after, rest = '' } = parts.exec(keys)?.groups ?? {};
   const hasCount = (before ?? after) !== undefined;
   const count = hasCount ? Math.min(maxCount, Number(before ?? 1) * Number(after ?? 1)) : undefined;
-  const command = {
-    operator: operator as Operator | undefined,
-    // In the name, `?` replaces the character to find.
-    name: rest.replace(/^([fFtTr]).+$/s, '$1?'),
-    character: /^[fFtTr]/.test(rest) ? rest.slice(1) : '',
-    count,
-  };
-  if (operator !== undefined && inVisual) return { ...command, name: 'selection' };
-  if (operator !== undefined && [operator, operator.at(-1), '_'].includes(rest)) {
-    return { ...command, name: 'lines' };
-  }
-  const form = operator === undefined && (inVisual ? visualForms : shortForms).get(rest);
-  if (form) return parseKeys(`${count ?? ''}${form}`, inVisual);
-  const usual = inVisual ? visualNames : normalNames;
-  const names = operator === undefined ? usual : operatedNames;
-  if (names.includes(command.name)) {
-    return objects.includes(command.name) && hasCount ? 'invalid' : command;
-  }
-  return names.some((name) => name.startsWith(rest)) ? 'incomplete' : 'invalid';
+  const character = /^[fFtTr]./s.test(rest) ? rest.slice(1) : '';
+  // In the name, `?` replaces the character to find.
+  const name = character === '' ? rest : `${rest.charAt(0)}?`;
+  const command = { operator: operator as Operator | undefined, name, character, count };
+  if (operator === undefined) {
+    const form = (inVisual ? visualForms : shortForms).get(rest);
+    if (form !== undefined) return parseKeys(`${count ?? ''}${form}`, inVisual);
+    const target = immediate.get(name);
+    if (target !== undefined) {
+      const applied = name.charAt(0) as Operator;
+      return { ...command, operator: applied, name: inVisual ? 'selection' : target };
+    }
+  } else if (inVisual) return { ...command, name: 'selection' };
+  else if ([operator, operator.at(-1)].includes(rest)) return { ...command, name: '_' };
+  const commandStart = inVisual ? /^[gfFtTria]?$/ : /^[gfFtTrZ]?$/;
+  const unfinished = operator === undefined ? commandStart : /^[gfFtTia]?$/;
+  return unfinished.test(rest) ? undefined : command;
 }
 
 // Insertions.
-
-const insertHere: Command = { name: 'i', character: '', count: undefined };
 
 /** Begins an insertion at the caret, for a command that changed `before`. */
 function beginInsertion(vi: Vi, before: TextBuffer, command: Command | undefined): Vi {
   const buffer = endEdit(vi.buffer);
   const insertion = { before, begun: buffer, command };
-  return { ...vi, mode: 'insert', buffer, insertion, wantedColumn: undefined };
+  return { ...vi, mode: 'insert', buffer, insertion };
 }
 
 /** A new insertion at the caret, after a change from elsewhere. */
 export function restartInsertion(vi: Vi): Vi {
-  return beginInsertion(vi, endEdit(vi.buffer), insertHere);
+  return beginInsertion(vi, endEdit(vi.buffer), { name: 'i', character: '' });
 }
 
 /** All edits since `before` as one undo step. */
@@ -148,72 +118,43 @@ const requests: ReadonlyMap<string, Request> = new Map([
 
 /** Moves the caret. At the first and last line, `k` and `j` of normal mode are requests. */
 function move(vi: Vi, command: Command): Vi | Request {
+  const { name, count = 1 } = command;
   const moved = motionOf(vi, command);
-  if (moved === undefined)
-    return (isVisual(vi) ? undefined : requests.get(`g${command.name}`)) ?? vi;
-  const { text } = vi.buffer;
-  const { offset, wantedColumn, search = vi.search } = moved;
-  const end = lineEnd(text, offset);
-  // After `$`, and in a line that is too short, the line end is selected too.
-  const isToEnd = wantedColumn !== undefined && wantedColumn >= columnAt(text, end);
-  const at = isToEnd ? end : onCharacter(text, offset);
-  return { ...vi, wantedColumn, search, buffer: moveTo(vi.buffer, at) };
-}
-
-/** The selected text: from the anchor to the caret, including both characters. */
-export function selectionOf({ mode, anchor, buffer: { text, cursor } }: Vi): Range {
-  const from = Math.min(anchor, cursor);
-  const last = Math.max(anchor, cursor);
-  if (mode === 'visual-line') return wholeLines(text, from, last);
-  return { from, to: last < text.length ? nextBoundary(text, last) : last, isLinewise: false };
-}
-
-/** The text that an operator with its target covers, and where a yank or a change of case leaves the caret. */
-function rangeOf(vi: Vi, command: Command) {
-  const { text, cursor } = vi.buffer;
-  const { name, count = 1, operator } = command;
-  const { search } = vi;
-  if (name === 'lines') {
-    const last = lineStartFrom(text, cursor, count - 1);
-    const isMissing = count > 1 && last === lineStart(text, cursor);
-    return isMissing ? undefined : { range: wholeLines(text, cursor, last), start: cursor, search };
+  if (moved === undefined) return (isVisual(vi) ? undefined : requests.get(`g${name}`)) ?? vi;
+  const { buffer } = vi;
+  const { offset } = moved;
+  // In a line that is too short, and after `$`, the line end is selected too.
+  if (name === '$') {
+    return {
+      ...vi,
+      buffer: { ...moveTo(buffer, offset), preferredColumn: Number.POSITIVE_INFINITY },
+    };
   }
-  if (name === 'selection' || objects.includes(name)) {
-    const range = name === 'selection' ? selectionOf(vi) : objectRange(text, cursor, name);
-    return range && { range, start: range.from, search };
-  }
-  // `cw` on a word ends where the word ends.
-  const isWordChanged = operator === 'c' && /^[wW]$/.test(name) && /\S/.test(text.charAt(cursor));
-  const moved: Moved | undefined = isWordChanged
-    ? { offset: wordEnd(text, cursor, count, name === 'W', true), span: 'inclusive' }
-    : motionOf(vi, command);
-  if (moved === undefined) return undefined;
-  const range = motionRange(text, cursor, moved);
-  const start = range.isLinewise ? Math.min(cursor, moved.offset) : range.from;
-  return { range, start, search: moved.search ?? search };
+  const below = /^[jk]$/.test(name) && moveVertically(buffer, name === 'j' ? count : -count);
+  return { ...vi, buffer: below || moveTo(buffer, onCharacter(buffer.text, offset)) };
 }
 
-const leaving = (vi: Vi): Vi => ({ ...vi, mode: 'normal', wantedColumn: undefined });
+const leaving = (vi: Vi): Vi => ({ ...vi, mode: 'normal' });
 
 function operate(vi: Vi, command: Command, operator: Operator): Vi {
-  const covered = rangeOf(vi, command);
-  if (covered === undefined) return vi;
-  const { range, start, search } = covered;
+  const target = targetOf(vi, command);
+  if (target === undefined) return vi;
   // An empty line is something, an empty range of characters is not.
-  const isTaken = operator === 'y' || range.from < range.to || range.isLinewise;
-  const register = /^[dcy]$/.test(operator) && isTaken ? registerOf(vi.buffer, range) : vi.register;
-  const buffer = applyOperator(vi.buffer, operator, range, start);
-  const done = { ...leaving(vi), search, register, buffer };
+  const isTaken = operator === 'y' || target.from < target.to || target.isLinewise;
+  const isKept = !/^[dcy]$/.test(operator) || !isTaken;
+  const register = isKept ? vi.register : registerOf(vi.buffer, target);
+  const buffer = operations[operator](vi.buffer, target, command);
+  const done = { ...leaving(vi), register, buffer };
   const repeated = isVisual(vi) ? undefined : command;
   if (operator === 'c') return beginInsertion(done, vi.buffer, repeated);
-  return operator === 'y' ? done : { ...done, change: repeated && { command: repeated } };
+  const isChanged = operator !== 'y' && buffer !== vi.buffer;
+  return isChanged ? { ...done, change: repeated && { command: repeated } } : done;
 }
 
 // Other commands.
 
 /** `v` and `V` begin a selection, change its kind, or end it. */
-function switchVisual(vi: Vi, name: 'v' | 'V'): Vi {
-  const mode = name === 'v' ? 'visual' : 'visual-line';
+function switchVisual(vi: Vi, mode: 'visual' | 'visual-line'): Vi {
   if (vi.mode === mode) return leaving(vi);
   return { ...vi, mode, anchor: isVisual(vi) ? vi.anchor : vi.buffer.cursor };
 }
@@ -230,107 +171,73 @@ function revert(vi: Vi, isUndo: boolean, count: number): Vi {
   return { ...vi, buffer: moveTo(buffer, at) };
 }
 
-/** A command of normal mode without an operator. */
-function runOther(vi: Vi, command: Command): Vi {
-  const { name, character, count = 1 } = command;
-  const { buffer, register } = vi;
-  const apply = (next: TextBuffer): Vi =>
-    next === buffer ? vi : { ...leaving(vi), change: { command }, buffer: next };
-  switch (name) {
-    case 'p':
-    case 'P':
-      return register === undefined ? vi : apply(put(buffer, register, name === 'p', count));
-    case 'J':
-      return apply(join(buffer, count));
-    case 'r?':
-      return apply(replaceCharacters(buffer, character, count));
-    case '~':
-      return apply(toggleCase(buffer, count));
-    case 'u':
-    case redoKey:
-      return revert(vi, name === 'u', count);
-    case 'o':
-    case 'O':
-      return beginInsertion({ ...vi, buffer: openLine(buffer, name === 'o') }, buffer, command);
-    default: {
-      const place = insertionPlaces[name]?.(buffer.text, buffer.cursor) ?? buffer.cursor;
-      const moved = moveTo(buffer, place);
-      return beginInsertion({ ...vi, buffer: moved }, moved, command);
-    }
-  }
-}
+/** Where commands insert text in normal mode. */
+const places = {
+  i: (_: string, cursor: number) => cursor,
+  a: (text: string, cursor: number) =>
+    isLineEnd(text, cursor) ? cursor : nextBoundary(text, cursor),
+  A: lineEnd,
+  I: firstNonBlank,
+  gI: lineStart,
+} as const;
 
-function replaceSelection(vi: Vi, character: string): Vi {
-  const { from, to } = selectionOf(vi);
-  const selected = [...graphemes(vi.buffer.text.slice(from, to))];
-  const replaced = selected.map((each) => (each === '\n' ? each : character)).join('');
-  const buffer = moveTo(replaceRange(vi.buffer, from, to, replaced), from);
-  return { ...leaving(vi), change: undefined, buffer };
-}
+/** Where `p` and `P` put characters and lines, and the line ends around lines. */
+const puts = {
+  p: { characters: 'a', lines: 'A', lineEnds: ['\n', ''] },
+  P: { characters: 'i', lines: 'gI', lineEnds: ['', '\n'] },
+} as const;
 
-/** `p` and `P`: the register replaces the selection, which with `p` becomes the register. */
-function putOver(vi: Vi, { name, count = 1 }: Command): Vi {
+/** In visual mode, the register replaces the selection, which with `p` becomes the register. */
+function putRegister(vi: Vi, command: Command, name: 'p' | 'P'): Vi {
   const { register, buffer } = vi;
+  const { count = 1 } = command;
   if (register === undefined) return leaving(vi);
-  const range = selectionOf(vi);
-  const { text: content, pastes } = mergePastes(buffer.pastes, register);
-  const isSplit = register.isLinewise && !range.isLinewise;
-  const whole = Array<string>(count)
-    .fill(content)
-    .join(register.isLinewise ? '\n' : '');
-  const text = isSplit ? `\n${whole}\n` : whole;
-  const done = replaceRange({ ...buffer, pastes }, range.from, range.to, text);
-  const isInLine = !range.isLinewise && !register.isLinewise && !whole.includes('\n');
-  const start = isSplit ? range.from + 1 : range.from;
-  const at = isInLine ? previousBoundary(done.text, range.from + text.length) : start;
-  const caret = register.isLinewise ? firstNonBlank(done.text, at) : Math.max(range.from, at);
-  return {
-    ...leaving(vi),
-    register: name === 'P' ? register : registerOf(buffer, range),
-    buffer: moveTo(done, caret),
-  };
+  if (isVisual(vi)) {
+    const range = selectionOf(vi);
+    const outer = register.isLinewise && !range.isLinewise ? '\n' : '';
+    const next = name === 'p' ? registerOf(buffer, range) : register;
+    const done = put(buffer, register, range, count, [outer, outer]);
+    return { ...leaving(vi), register: next, buffer: done };
+  }
+  const { characters, lines, lineEnds } = puts[name];
+  const at = places[register.isLinewise ? lines : characters](buffer.text, buffer.cursor);
+  const range = { from: at, to: at, isLinewise: false };
+  const around = register.isLinewise ? lineEnds : (['', ''] as const);
+  const done = put(buffer, register, range, count, around);
+  return { ...leaving(vi), change: { command }, buffer: done };
+}
+
+/** `o` and `O`: an empty line for text. */
+function openLine(vi: Vi, command: Command, name: 'o' | 'O'): Vi {
+  const { buffer } = vi;
+  const at = places[name === 'o' ? 'A' : 'gI'](buffer.text, buffer.cursor);
+  const opened = moveTo(replaceRange(buffer, at, at, '\n'), name === 'o' ? at + 1 : at);
+  return beginInsertion({ ...vi, buffer: opened }, buffer, command);
+}
+
+/** In visual mode, `A` inserts text after the selection, other commands before it. */
+function insert(vi: Vi, command: Command, name: keyof typeof places): Vi {
+  const { text, cursor } = vi.buffer;
+  if (!isVisual(vi)) return insertAt(vi, places[name](text, cursor), command);
+  const { from, to, isLinewise } = selectionOf(vi);
+  if (name !== 'A') return insertAt(vi, from, { name: 'i', character: '' });
+  const endsLine = !isLinewise && to > from && text.charAt(to - 1) === '\n';
+  return insertAt(vi, to - Number(endsLine), { name: 'a', character: '' });
+}
+
+function insertAt(vi: Vi, at: number, command: Command): Vi {
+  const buffer = moveTo(vi.buffer, at);
+  return beginInsertion({ ...vi, buffer }, buffer, command);
 }
 
 /** Selects the object at the caret. */
-function selectObject(vi: Vi, name: string): Vi {
-  const { text, cursor } = vi.buffer;
-  const range = objectRange(text, cursor, name);
+function selectObject(vi: Vi, command: Command): Vi {
+  const { text } = vi.buffer;
+  const range = objectOf(vi, command);
   if (range === undefined || (range.from === range.to && !range.isLinewise)) return vi;
   const mode = range.isLinewise ? 'visual-line' : 'visual';
   const last = range.isLinewise ? lineStart(text, range.to) : onCharacter(text, range.to - 1);
   return { ...vi, mode, anchor: range.from, buffer: moveTo(vi.buffer, last) };
-}
-
-/** A command of visual mode without an operator. */
-function changeSelection(vi: Vi, command: Command): Vi {
-  const { name } = command;
-  const { buffer, anchor } = vi;
-  switch (name) {
-    case 'I':
-    case 'A': {
-      const { from, to, isLinewise } = selectionOf(vi);
-      const endsLine = !isLinewise && to > from && buffer.text.charAt(to - 1) === '\n';
-      const at = moveTo(buffer, name === 'I' ? from : to - Number(endsLine));
-      const repeated = { ...insertHere, name: name === 'I' ? 'i' : 'a' };
-      return beginInsertion({ ...vi, buffer: at }, buffer, repeated);
-    }
-    case 'r?':
-      return replaceSelection(vi, command.character);
-    case 'p':
-    case 'P':
-      return putOver(vi, command);
-    case 'J': {
-      const { from, to } = selectionOf({ ...vi, mode: 'visual-line' });
-      const count = buffer.text.slice(from, to).split('\n').length;
-      const start = { ...leaving(vi), buffer: moveTo(buffer, from) };
-      return runOther(start, { name, character: '', count });
-    }
-    case 'o':
-    case 'O':
-      return { ...vi, anchor: buffer.cursor, buffer: moveTo(buffer, anchor) };
-    default:
-      return selectObject(vi, name);
-  }
 }
 
 /** `.`: the last change once more, as one undo step. Later repetitions keep its count. */
@@ -338,8 +245,8 @@ function repeatChange(vi: Vi, count: number | undefined): Vi {
   const { change, buffer } = vi;
   if (change === undefined) return vi;
   const command = { ...change.command, count: count ?? change.command.count };
-  const { operator } = command;
-  let done = operator === undefined ? runOther(vi, command) : operate(vi, command, operator);
+  let done = run(vi, command);
+  if (typeof done === 'string') return vi;
   if (done.insertion !== undefined && change.inserted !== undefined) {
     const { text, pastes } = mergePastes(done.buffer.pastes, change.inserted);
     const { cursor } = done.buffer;
@@ -349,24 +256,48 @@ function repeatChange(vi: Vi, count: number | undefined): Vi {
   return { ...done, change: { ...change, command }, buffer: asOneEdit(buffer, done.buffer) };
 }
 
-function run(vi: Vi, command: Command): Vi | Request {
+function run(given: Vi, command: Command): Vi | Request {
   const { name, operator, count } = command;
+  const vi = /^[ft]\?$/i.test(name) ? { ...given, search: command } : given;
   if (operator !== undefined) return operate(vi, command, operator);
-  if (Object.hasOwn(motions, name)) return move(vi, command);
-  if (name === 'v' || name === 'V') return switchVisual(vi, name);
-  const request = requests.get(name);
-  if (request !== undefined) return request;
-  if (isVisual(vi)) return changeSelection(vi, command);
-  return name === '.' ? repeatChange(vi, count) : runOther(vi, command);
+  const { buffer, anchor } = vi;
+  const inVisual = isVisual(vi);
+  switch (name) {
+    case 'v':
+      return switchVisual(vi, 'visual');
+    case 'V':
+      return switchVisual(vi, 'visual-line');
+    case '.':
+      return inVisual ? vi : repeatChange(vi, count);
+    case 'u':
+    case redoKey:
+      return inVisual ? vi : revert(vi, name === 'u', count ?? 1);
+    case 'p':
+    case 'P':
+      return putRegister(vi, command, name);
+    case 'o':
+    case 'O':
+      if (!inVisual) return openLine(vi, command, name);
+      return { ...vi, anchor: buffer.cursor, buffer: moveTo(buffer, anchor) };
+    case 'i':
+    case 'a':
+    case 'I':
+    case 'A':
+    case 'gI':
+      return insert(vi, command, name);
+    default:
+      return (
+        requests.get(name) ?? (/^[ia]/.test(name) ? selectObject(vi, command) : move(vi, command))
+      );
+  }
 }
 
 /** A character typed in normal or visual mode. After a request, nothing is pending. */
 export function pressCharacter(vi: Vi, character: string): Vi | Request {
   const keys = vi.pending + character;
   const command = parseKeys(keys, isVisual(vi));
-  if (command === 'incomplete') return { ...vi, pending: keys };
-  const idle = { ...vi, pending: '' };
-  return command === 'invalid' ? idle : run(idle, command);
+  if (command === undefined) return { ...vi, pending: keys };
+  return run({ ...vi, pending: '' }, command);
 }
 
 /** Esc: ends an insertion, a selection or an incomplete command; undefined if there is none. */
@@ -381,5 +312,5 @@ export function settled(vi: Vi): Vi {
   const { text, cursor } = vi.buffer;
   if (vi.mode !== 'normal' || !isLineEnd(text, cursor)) return vi;
   const at = onCharacter(text, cursor);
-  return at === cursor ? vi : { ...vi, buffer: moveTo(vi.buffer, at) };
+  return at === cursor ? vi : { ...vi, buffer: { ...vi.buffer, cursor: at } };
 }

@@ -1,132 +1,215 @@
+// What a command covers: lines, the text of a motion, an object such as `iw`, or the selection; and what it does there.
 import { graphemes } from '../../../terminal/text/width.ts';
 import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import { isPasteMarker, mergePastes } from '../paste.ts';
 import { moveTo, replaceRange, type TextBuffer } from '../text-buffer.ts';
-import type { Moved } from './motions.ts';
-import { firstNonBlank, isLineEnd, lineStartFrom } from './text.ts';
-import type { Operator, Range, Register } from './vi.ts';
+import { motionOf } from './motions.ts';
+import { enclosing, firstNonBlank, runsOf } from './text.ts';
+import type { Command, Operator, Range, Register, Vi } from './vi.ts';
 
-export function wholeLines(text: string, from: number, to: number): Range {
+const characters = (from: number, to: number): Range => ({ from, to, isLinewise: false });
+
+/** A word. `aw` adds the blanks after it, or else before it; on blanks or an empty line, the word after them. */
+function word(text: string, cursor: number, isBig: boolean, isAround: boolean): Range | undefined {
+  const runs = runsOf(text, isBig);
+  const index = runs.findLastIndex((run) => run.from <= cursor);
+  const [before, own, after] = [runs[index - 1], runs[index], runs[index + 1]];
+  if (own === undefined) return undefined;
+  const { from, to } = own;
+  if (!isAround) return characters(from, to);
+  if (own.isBlank || from === to) {
+    const next = runs.slice(index + 1).find((run) => !run.isBlank);
+    if (next === undefined || next.from === text.length) return undefined;
+    return characters(from, next.to);
+  }
+  if (after?.isBlank === true && after.from === to) return characters(from, after.to);
+  const isApart =
+    before?.isBlank === true && before.to === from && firstNonBlank(text, from) < from;
+  return characters(isApart ? before.from : from, to);
+}
+
+/** The quoted text at the cursor, or after it in its line. */
+function quoted(text: string, cursor: number, quote: string, isAround: boolean): Range | undefined {
+  const start = lineStart(text, cursor);
+  const line = text.slice(start, lineEnd(text, cursor));
+  // A backslash is read with the character after it.
+  const quotes = Array.from(line.matchAll(/\\.|["'`]/gs))
+    .filter(([match]) => match === quote)
+    .map(({ index }) => start + index);
+  const at = quotes.findIndex((offset) => offset >= cursor);
+  // On a quote, pairs are counted from the start of the line; between two, those are the pair.
+  const isClosing = quotes[at] === cursor ? at % 2 === 1 : at > 0;
+  const [open, close] = quotes.slice(isClosing ? at - 1 : at);
+  if (at === -1 || open === undefined || close === undefined) return undefined;
+  if (!isAround) return characters(open + 1, close);
+  const after = /^[ \t]*/.exec(text.slice(close + 1))?.[0].length ?? 0;
+  const before = /[ \t]*$/.exec(text.slice(start, open))?.[0].length ?? 0;
+  return characters(after > 0 ? open : open - before, close + 1 + after);
+}
+
+/** Opening and closing brackets, and their letters. */
+const brackets = ['()b', '[]', '{}B', '<>'];
+
+function bracketed(
+  text: string,
+  cursor: number,
+  open: string,
+  close: string,
+  isAround: boolean,
+): Range | undefined {
+  const isOnClose = text.charAt(cursor) === close;
+  let start = enclosing(text, isOnClose ? cursor - 1 : cursor, -1, open, close);
+  if (start === undefined) {
+    // None encloses the cursor: the next pair.
+    const next = text.indexOf(open, cursor);
+    const nextClose = text.indexOf(close, cursor);
+    if (next !== -1 && (nextClose === -1 || nextClose > next)) start = next;
+  }
+  const end = start === undefined ? undefined : enclosing(text, start + 1, 1, close, open);
+  if (start === undefined || end === undefined) return undefined;
+  if (isAround) return characters(start, end + 1);
+  const from = text.charAt(start + 1) === '\n' ? start + 2 : start + 1;
+  const isAlone = firstNonBlank(text, end) === end && lineStart(text, end) > from;
+  return characters(from, isAlone ? lineStart(text, end) : Math.max(from, end));
+}
+
+/** A run of lines that are blank, or that are not. `ap` adds the next run, or else the one before. */
+function paragraph(text: string, cursor: number, isAround: boolean): Range | undefined {
+  const runs: { readonly from: number; to: number; readonly isBlankRun: boolean }[] = [];
+  let at = 0;
+  for (const line of text.split('\n')) {
+    const isBlankRun = /^[ \t]*$/.test(line);
+    const to = at + line.length;
+    const last = runs.at(-1);
+    if (last?.isBlankRun === isBlankRun) last.to = to;
+    else runs.push({ from: at, to, isBlankRun });
+    at = to + 1;
+  }
+  const index = runs.findLastIndex((run) => run.from <= cursor);
+  const [before, own, after] = [runs[index - 1], runs[index], runs[index + 1]];
+  if (own === undefined || (isAround && own.isBlankRun && after === undefined)) return undefined;
+  const from = isAround && after === undefined ? (before ?? own).from : own.from;
+  const to = isAround ? (after ?? own).to : own.to;
+  return { from, to, isLinewise: true };
+}
+
+/** The text of an object such as `iw` or `a(`; undefined if there is none, and with a count. */
+export function objectOf({ buffer: { text, cursor } }: Vi, { name, count }: Command) {
+  const isAround = name.startsWith('a');
+  const key = name.slice(1);
+  if (!/^[ia][wWp"'`()b[\]{}B<>]$/.test(name) || count !== undefined) return undefined;
+  if (/^w$/i.test(key)) return word(text, cursor, key === 'W', isAround);
+  if (key === 'p') return paragraph(text, cursor, isAround);
+  const pair = brackets.find((keys) => keys.includes(key));
+  return pair === undefined
+    ? quoted(text, cursor, key, isAround)
+    : bracketed(text, cursor, pair.charAt(0), pair.charAt(1), isAround);
+}
+
+function wholeLines(text: string, from: number, to: number): Range {
   return { from: lineStart(text, from), to: lineEnd(text, to), isLinewise: true };
 }
 
-/** The text that a motion covers. */
-export function motionRange(text: string, cursor: number, { offset, span }: Moved): Range {
-  const from = Math.min(cursor, offset);
-  const to = Math.max(cursor, offset);
-  if (span === 'linewise') return wholeLines(text, from, to);
-  if (span === 'inclusive') {
-    return { from, to: to < lineEnd(text, to) ? nextBoundary(text, to) : to, isLinewise: false };
+/** The selected text: from the anchor to the caret, including both characters. */
+export function selectionOf({ mode, anchor, buffer: { text, cursor } }: Vi): Range {
+  const from = Math.min(anchor, cursor);
+  const last = Math.max(anchor, cursor);
+  if (mode === 'visual-line') return wholeLines(text, from, last);
+  return characters(from, last < text.length ? nextBoundary(text, last) : last);
+}
+
+/** The text that an operator covers. */
+interface Target extends Range {
+  /** Where a yank or a change of case leaves the caret. */
+  readonly start: number;
+}
+
+export function targetOf(vi: Vi, command: Command): Target | undefined {
+  const { name } = command;
+  const whole = name === 'selection' ? selectionOf(vi) : objectOf(vi, command);
+  if (whole !== undefined) return { ...whole, start: whole.from };
+  const moved = motionOf(vi, command);
+  if (moved === undefined) return undefined;
+  const { text, cursor } = vi.buffer;
+  const from = Math.min(cursor, moved.offset);
+  const to = Math.max(cursor, moved.offset);
+  if (moved.span === 'linewise') {
+    return { ...wholeLines(text, from, to), start: name === '_' ? cursor : from };
+  }
+  if (moved.span === 'inclusive') {
+    const end = to < lineEnd(text, to) ? nextBoundary(text, to) : to;
+    return { ...characters(from, end), start: from };
   }
   // An end at the start of a line becomes the end of the line before, or whole lines.
   const endsLine = to > from && lineStart(text, to) === to && lineStart(text, from) < to;
-  if (endsLine && from <= firstNonBlank(text, from)) return wholeLines(text, from, to - 1);
-  return { from, to: endsLine ? to - 1 : to, isLinewise: false };
+  if (endsLine && from <= firstNonBlank(text, from)) {
+    return { ...wholeLines(text, from, to - 1), start: from };
+  }
+  return { ...characters(from, endsLine ? to - 1 : to), start: from };
 }
+
+// What operators do.
+
+/** Returns the same buffer if nothing changes. */
+type Operation = (buffer: TextBuffer, target: Target, command: Command) => TextBuffer;
 
 export function registerOf({ text, pastes }: TextBuffer, range: Range): Register {
   const { from, to, isLinewise } = range;
   return { text: text.slice(from, to), pastes, isLinewise };
 }
 
-function remove(buffer: TextBuffer, { from, to, isLinewise }: Range): TextBuffer {
+const remove: Operation = (buffer, { from, to, isLinewise }) => {
   if (from === to && !isLinewise) return buffer;
   // Without a line after them, lines are removed with the line end before them.
   const isLast = isLinewise && to === buffer.text.length;
   const start = isLast ? Math.max(0, from - 1) : from;
   const removed = replaceRange(buffer, start, isLinewise && !isLast ? to + 1 : to, '');
-  const { text } = removed;
-  const at = Math.min(start, text.length);
-  return moveTo(removed, isLinewise ? firstNonBlank(text, at) : at);
-}
+  return moveTo(removed, isLinewise ? firstNonBlank(removed.text, start) : start);
+};
 
-function shift(buffer: TextBuffer, { from, to }: Range, isOut: boolean): TextBuffer {
-  const { from: start, to: end } = wholeLines(buffer.text, from, to);
-  const lines = buffer.text.slice(start, end);
-  const shifted = isOut
-    ? lines.replaceAll(/^(?: {1,4}|\t)/gm, '')
-    : lines.replaceAll(/^(?=.)/gm, '    ');
-  const changed = replaceRange(buffer, start, end, shifted);
-  return moveTo(changed, firstNonBlank(changed.text, start));
-}
+const shift =
+  (indentation: RegExp, shifted: string): Operation =>
+  (buffer, { from, to }) => {
+    const start = lineStart(buffer.text, from);
+    const end = lineEnd(buffer.text, to);
+    const lines = buffer.text.slice(start, end).replaceAll(indentation, shifted);
+    const changed = replaceRange(buffer, start, end, lines);
+    return moveTo(changed, firstNonBlank(changed.text, start));
+  };
 
-const caseChanges = {
-  'g~': (character: string) => {
-    const upper = character.toUpperCase();
-    return upper === character ? character.toLowerCase() : upper;
-  },
-  gu: (character: string) => character.toLowerCase(),
-  gU: (character: string) => character.toUpperCase(),
-} as const;
+/** Paste markers, and characters whose other case is longer, stay. */
+const changeCase =
+  (change: (character: string) => string): Operation =>
+  (buffer, { from, to, start }) => {
+    const changed = Array.from(graphemes(buffer.text.slice(from, to)), (character) => {
+      const other = isPasteMarker(character) ? character : change(character);
+      return other.length === character.length ? other : character;
+    });
+    return moveTo(replaceRange(buffer, from, to, changed.join('')), start);
+  };
 
-function changeCase(
-  buffer: TextBuffer,
-  { from, to }: Range,
-  caret: number,
-  operator: keyof typeof caseChanges,
-): TextBuffer {
-  // Paste markers, and characters whose other case is longer, stay.
-  const characters = Array.from(graphemes(buffer.text.slice(from, to)), (character) => {
-    const changed = isPasteMarker(character) ? character : caseChanges[operator](character);
-    return changed.length === character.length ? changed : character;
-  });
-  return moveTo(replaceRange(buffer, from, to, characters.join('')), caret);
-}
+const toggleCase = changeCase((character) => {
+  const upper = character.toUpperCase();
+  return upper === character ? character.toLowerCase() : upper;
+});
 
-/** Applies an operator to a range. After a yank or a change of case, the caret is at `start`. */
-export function applyOperator(
-  buffer: TextBuffer,
-  operator: Operator,
-  range: Range,
-  start: number,
-): TextBuffer {
-  switch (operator) {
-    case 'd':
-      return remove(buffer, range);
-    case 'c':
-      return moveTo(replaceRange(buffer, range.from, range.to, ''), range.from);
-    case 'y':
-      return moveTo(buffer, start);
-    case '>':
-    case '<':
-      return shift(buffer, range, operator === '<');
-    case 'g~':
-    case 'gu':
-    case 'gU':
-      return changeCase(buffer, range, start, operator);
-  }
-}
+/** Nothing changes if the line has fewer than `count` characters; one line end replaces all of them. */
+const replaceCharacters: Operation = (buffer, { from, to }, { character, count = 1, name }) => {
+  const replaced = [...graphemes(buffer.text.slice(from, to))];
+  const isSelection = name === 'selection';
+  if (!isSelection && replaced.length < count) return buffer;
+  if (!isSelection && character === '\n') return replaceRange(buffer, from, to, character);
+  const text = replaced.map((each) => (each === '\n' ? each : character)).join('');
+  const last = from + text.length - character.length;
+  return moveTo(replaceRange(buffer, from, to, text), isSelection ? from : last);
+};
 
-// Changes of normal mode that are not an operator with a motion. They return the same buffer if nothing changes.
-
-/** `p` and `P`: the caret is on the last character of the text, or on the first if it has several lines. */
-export function put(
-  buffer: TextBuffer,
-  register: Register,
-  isAfter: boolean,
-  count: number,
-): TextBuffer {
-  const { text: content, pastes } = mergePastes(buffer.pastes, register);
-  const merged = { ...buffer, pastes };
-  const { text, cursor } = buffer;
-  if (register.isLinewise) {
-    const lines = Array<string>(count).fill(content).join('\n');
-    const at = isAfter ? lineEnd(text, cursor) : lineStart(text, cursor);
-    const done = replaceRange(merged, at, at, isAfter ? `\n${lines}` : `${lines}\n`);
-    return moveTo(done, firstNonBlank(done.text, isAfter ? at + 1 : at));
-  }
-  const at = isAfter && !isLineEnd(text, cursor) ? nextBoundary(text, cursor) : cursor;
-  const whole = content.repeat(count);
-  const done = replaceRange(merged, at, at, whole);
-  const end = at + whole.length;
-  return moveTo(done, whole.includes('\n') ? at : previousBoundary(done.text, end));
-}
-
-/** `J`: joins `count` lines; without a second line, nothing changes. */
-export function join(buffer: TextBuffer, count: number): TextBuffer {
-  const { text, cursor } = buffer;
-  const from = lineStart(text, cursor);
-  const to = lineEnd(text, lineStartFrom(text, cursor, Math.max(1, count - 1)));
+/** Joins lines, a single one with the next one. */
+const join: Operation = (buffer, range) => {
+  const { text } = buffer;
+  const from = lineStart(text, range.from);
+  const end = lineEnd(text, range.to);
+  const to = lineStart(text, end) === from ? lineEnd(text, end + 1) : end;
   const [first = '', ...others] = text.slice(from, to).split('\n');
   if (others.length === 0) return buffer;
   let joined = first;
@@ -137,53 +220,42 @@ export function join(buffer: TextBuffer, count: number): TextBuffer {
     const isApart = joined === '' || /[ \t]$/.test(joined) || /^(?:\)|$)/.test(added);
     joined += isApart ? added : ` ${added}`;
   }
-  const done = replaceRange(buffer, from, to, joined);
-  return moveTo(done, from + Math.max(0, at));
-}
-
-/** The end of `count` characters of the line; undefined if it has fewer. */
-function endOfCharacters({ text, cursor }: TextBuffer, count: number): number | undefined {
-  let end = cursor;
-  for (let left = count; left > 0; left -= 1) {
-    if (isLineEnd(text, end)) return undefined;
-    end = nextBoundary(text, end);
-  }
-  return end;
-}
-
-/** `r`: nothing changes if the line has fewer characters. */
-export function replaceCharacters(
-  buffer: TextBuffer,
-  character: string,
-  count: number,
-): TextBuffer {
-  const end = endOfCharacters(buffer, count);
-  if (end === undefined) return buffer;
-  if (character === '\n') return replaceRange(buffer, buffer.cursor, end, character);
-  const replaced = replaceRange(buffer, buffer.cursor, end, character.repeat(count));
-  return moveTo(replaced, previousBoundary(replaced.text, replaced.cursor));
-}
-
-/** `~`: switches the case of characters and moves past them. */
-export function toggleCase(buffer: TextBuffer, count: number): TextBuffer {
-  const { text, cursor } = buffer;
-  const to = endOfCharacters(buffer, count) ?? lineEnd(text, cursor);
-  return changeCase(buffer, { from: cursor, to, isLinewise: false }, to, 'g~');
-}
-
-/** `o` and `O`: an empty line for text. */
-export function openLine(buffer: TextBuffer, isBelow: boolean): TextBuffer {
-  const { text, cursor } = buffer;
-  const at = isBelow ? lineEnd(text, cursor) : lineStart(text, cursor);
-  const opened = replaceRange(buffer, at, at, '\n');
-  return moveTo(opened, isBelow ? at + 1 : at);
-}
-
-/** Where `i`, `a`, `I`, `A` and `gI` insert text. */
-export const insertionPlaces: Readonly<Record<string, (text: string, cursor: number) => number>> = {
-  i: (_, cursor) => cursor,
-  a: (text, cursor) => (isLineEnd(text, cursor) ? cursor : nextBoundary(text, cursor)),
-  A: lineEnd,
-  I: firstNonBlank,
-  gI: lineStart,
+  return moveTo(replaceRange(buffer, from, to, joined), from + Math.max(0, at));
 };
+
+export const operations: Readonly<Record<Operator, Operation>> = {
+  d: remove,
+  c: (buffer, { from, to }) => moveTo(replaceRange(buffer, from, to, ''), from),
+  y: (buffer, { start }) => moveTo(buffer, start),
+  '>': shift(/^(?=.)/gm, '    '),
+  '<': shift(/^(?: {1,4}|\t)/gm, ''),
+  'g~': toggleCase,
+  gu: changeCase((character) => character.toLowerCase()),
+  gU: changeCase((character) => character.toUpperCase()),
+  // It moves past the characters.
+  '~': (buffer, target, command) => toggleCase(buffer, { ...target, start: target.to }, command),
+  r: replaceCharacters,
+  J: join,
+};
+
+/**
+ * Puts the register in place of a range, `count` times, between line ends if it has lines and the range has not. The
+ * caret is on the last character, or on the first one if there are several lines.
+ */
+export function put(
+  buffer: TextBuffer,
+  register: Register,
+  { from, to, isLinewise }: Range,
+  count: number,
+  [before, after]: readonly [before: string, after: string],
+): TextBuffer {
+  const { text: content, pastes } = mergePastes(buffer.pastes, register);
+  const separator = register.isLinewise ? '\n' : '';
+  const whole = Array<string>(count).fill(content).join(separator);
+  const done = replaceRange({ ...buffer, pastes }, from, to, before + whole + after);
+  const start = from + before.length;
+  if (register.isLinewise) return moveTo(done, firstNonBlank(done.text, start));
+  const isInLine = !isLinewise && !whole.includes('\n');
+  const last = previousBoundary(done.text, from + whole.length);
+  return moveTo(done, isInLine ? Math.max(from, last) : start);
+}

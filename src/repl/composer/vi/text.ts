@@ -1,5 +1,5 @@
 // The lines and words of a text. A line ends at a line end, not at a wrap; offsets are UTF-16 units.
-import { displayWidth, graphemes } from '../../../terminal/text/width.ts';
+import { graphemes } from '../../../terminal/text/width.ts';
 import { lineEnd, lineStart, previousBoundary } from '../grapheme-boundary.ts';
 
 export function isLineEnd(text: string, at: number): boolean {
@@ -35,35 +35,7 @@ export function lineStartFrom(text: string, at: number, by: number): number {
   return start;
 }
 
-const shown = (text: string) => text.replaceAll('\t', '    ');
-
-/** The number of columns before an offset. */
-export function columnAt(text: string, at: number): number {
-  return displayWidth(shown(text.slice(lineStart(text, at), at)));
-}
-
-/** The character at a column of a line; the last one if the line is shorter. */
-export function offsetAtColumn(text: string, at: number, column: number): number {
-  const end = lineEnd(text, at);
-  let offset = lineStart(text, at);
-  let used = 0;
-  for (const character of graphemes(text.slice(offset, end))) {
-    used += displayWidth(shown(character));
-    if (used > column) return offset;
-    offset += character.length;
-  }
-  return onCharacter(text, end);
-}
-
-/** Consecutive characters of one kind in a line. An empty line counts as one run. */
-export interface Run {
-  readonly from: number;
-  to: number;
-  readonly kind: number;
-}
-
 const blank = 1;
-const emptyLine = -1;
 /** As in vi, a word consists of characters of one script, of letters, digits and underscores, or of others. */
 const kinds =
   /^(?:(\s)|(\p{Script=Han})|(\p{Script=Hiragana})|(\p{Script=Katakana})|(\p{Script=Hangul})|(\p{Extended_Pictographic})|([\p{Letter}\p{Number}\p{Mark}_]))/u;
@@ -73,26 +45,24 @@ function kindOf(character: string, isBig: boolean): number {
   return isBig && kind !== blank ? 0 : kind;
 }
 
-export function runsOf(text: string, isBig: boolean): readonly Run[] {
-  const runs: Run[] = [];
+/** Runs of characters of one kind in a line. An empty line is a run, too, and not blank. */
+export function runsOf(text: string, isBig: boolean) {
+  const runs: { readonly from: number; to: number; readonly isBlank: boolean }[] = [];
   let at = 0;
   for (const line of text.split('\n')) {
-    let last: Run | undefined;
-    if (line === '') runs.push({ from: at, to: at, kind: emptyLine });
+    let lastKind: number | undefined;
+    if (line === '') runs.push({ from: at, to: at, isBlank: false });
     for (const character of graphemes(line)) {
       const kind = kindOf(character, isBig);
-      if (last?.kind === kind) last.to += character.length;
-      else runs.push((last = { from: at, to: at + character.length, kind }));
+      const last = runs.at(-1);
+      if (last !== undefined && kind === lastKind) last.to += character.length;
+      else runs.push({ from: at, to: at + character.length, isBlank: kind === blank });
+      lastKind = kind;
       at += character.length;
     }
     at += 1;
   }
   return runs;
-}
-
-/** Vi's word motions stop at all other runs, also at an empty line. */
-export function isBlank(run: Run | undefined): boolean {
-  return run?.kind === blank;
 }
 
 /** The offset of the bracket that encloses an offset, in one direction. */

@@ -8,14 +8,8 @@ import { lineStart, withoutLast } from '../grapheme-boundary.ts';
 import type { KeyAction } from '../keys/key-bindings.ts';
 import { chordOf, keyPress, type KeyEvent, type KeyPress } from '../keys/key-event.ts';
 import { isEmpty, type TextBuffer } from '../text-buffer.ts';
-import {
-  pressCharacter,
-  pressEscape,
-  redoKey,
-  restartInsertion,
-  selectionOf,
-  settled,
-} from './commands.ts';
+import { pressCharacter, pressEscape, redoKey, restartInsertion, settled } from './commands.ts';
+import { selectionOf } from './operators.ts';
 import { isVisual, type Vi } from './vi.ts';
 
 type ViReplState = ReplState & { readonly vi: Vi };
@@ -87,7 +81,7 @@ export function pressVi(state: ReplState, vi: Vi, event: KeyEvent, keys: Compose
 function synchronized(state: ViReplState): ViReplState {
   const { composer, vi } = state;
   if (composer === vi.buffer) return state;
-  const idle: Vi = { ...vi, buffer: composer, pending: '', wantedColumn: undefined };
+  const idle: Vi = { ...vi, buffer: composer, pending: '' };
   const isInserting = vi.mode === 'insert';
   return withVi(state, isInserting ? restartInsertion(idle) : { ...idle, mode: 'normal' });
 }

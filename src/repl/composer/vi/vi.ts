@@ -1,19 +1,20 @@
 import type { MarkedText } from '../paste.ts';
 import type { TextBuffer } from '../text-buffer.ts';
 
-export type Operator = 'd' | 'c' | 'y' | '>' | '<' | 'g~' | 'gu' | 'gU';
+/** `r`, `~` and `J` need no motion in normal mode. */
+export type Operator = 'd' | 'c' | 'y' | '>' | '<' | 'g~' | 'gu' | 'gU' | 'r' | '~' | 'J';
 
 /** A command of normal or visual mode. */
 export interface Command {
   readonly operator?: Operator | undefined;
   /**
-   * The keys without operator, count and character, such as `w`, `gg`, `iw` or `f?`; of an operator, `lines` if it is
+   * The keys without operator, count and character, such as `w`, `gg`, `iw` or `f?`; of an operator, `_` if it is
    * doubled, and `selection` in visual mode.
    */
   readonly name: string;
   /** The character after `f`, `F`, `t`, `T` and `r`. */
   readonly character: string;
-  readonly count: number | undefined;
+  readonly count?: number | undefined;
 }
 
 /** A part of a text. */
@@ -30,23 +31,19 @@ export interface Register extends MarkedText {
   readonly isLinewise: boolean;
 }
 
-/** The last `f`, `F`, `t` or `T`, for `;` and `,`. */
-export interface CharacterSearch {
-  readonly character: string;
-  readonly isForward: boolean;
-  /** The caret stops beside the character. */
-  readonly isTill: boolean;
-}
-
 /** Editing with vi's keys. */
 export interface Vi {
   readonly mode: 'insert' | 'normal' | 'visual' | 'visual-line';
-  /** The text after the last key: if the composer has a different one, something else changed it. */
+  /**
+   * The text after the last key: if the composer has a different one, something else changed it. The column that `j` and
+   * `k` keep is infinite after `$`.
+   */
   readonly buffer: TextBuffer;
   /** Keys of an incomplete command. */
   readonly pending: string;
   readonly register?: Register | undefined;
-  readonly search?: CharacterSearch | undefined;
+  /** The last `f`, `F`, `t` or `T`, for `;` and `,`. */
+  readonly search?: Command | undefined;
   /** The last change, for `.`. */
   readonly change?:
     | {
@@ -55,8 +52,6 @@ export interface Vi {
         readonly inserted?: MarkedText;
       }
     | undefined;
-  /** The column that `j` and `k` keep; infinite after `$`. */
-  readonly wantedColumn?: number | undefined;
   /** The fixed end of a visual selection. */
   readonly anchor: number;
   /** An insertion that Esc ends. */

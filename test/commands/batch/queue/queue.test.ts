@@ -201,10 +201,6 @@ test('natter batch status reports a queue without batches', async () => {
   expect(stderr).toBe('natter: the queue at redis://queue.test:6379/0 has no batch\n');
 });
 
-test('natter batch status does not find a batch that does not exist', async () => {
-  await expect(statusOf(['a'], { batch: 'b' })).rejects.toMatchObject({ kind: 'not_found' });
-});
-
 async function answeredPlace(count: number) {
   const place = await openSubmitted(count);
   await place.work().ended;
@@ -244,16 +240,6 @@ describe('natter batch collect', () => {
     const { stderr } = await place.collect('out.jsonl');
     expect(stderr).toContain('5 of 5 items answered (3 before)');
     expect(place.results('out.jsonl').length).toBe(5);
-  });
-
-  test('fails as natter batch does for failed items', async () => {
-    const place = await openSubmitted(1, [rule('status=400')]);
-    await expect(place.work().ended).rejects.toMatchObject({ kind: 'invalid_request' });
-    expect((await place.collect('out.jsonl')).failure).toMatchObject({
-      kind: 'invalid_request',
-      message: expect.stringContaining('1 failed: 1 invalid_request') as string,
-    });
-    expect(place.results('out.jsonl')).toMatchObject([{ error: { kind: 'invalid_request' } }]);
   });
 
   test('names the first failed item of each cause, as natter batch does', async () => {

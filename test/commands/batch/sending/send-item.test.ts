@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Permission } from '../../../../src/batch/admission.ts';
 import type { SendingRun } from '../../../../src/commands/batch/plan.ts';
-import { type ItemFallback, sendItem } from '../../../../src/commands/batch/sending/send-item.ts';
+import { sendItem } from '../../../../src/commands/batch/sending/send-item.ts';
 import type { Client } from '../../../../src/client/client.ts';
 import type { ChatEvent } from '../../../../src/client/events.ts';
 import { Failure } from '../../../../src/failure.ts';
@@ -29,11 +29,8 @@ function send(
     context: { clock },
   } as unknown as SendingRun;
   const signals = { stop, cancel: new AbortController().signal };
-  const alone: ItemFallback = {
-    models: [{ label: 'origin', settings }],
-    onStep: () => undefined,
-  };
-  return sendItem(run, signals, content, permission, alone);
+  const models = [{ label: 'origin', settings }];
+  return sendItem(run, signals, content, permission, models, () => undefined);
 }
 
 /** A permission that always allows the next request, after the answers to refusals in `next`. */

@@ -3,12 +3,7 @@ import { expect, test } from 'vitest';
 import { boundaryFrom } from '../../../../src/repl/composer/grapheme-boundary.ts';
 import { contentOf } from '../../../../src/repl/composer/paste.ts';
 import { createBuffer, insert, insertPaste } from '../../../../src/repl/composer/text-buffer.ts';
-import {
-  parseKeys,
-  pressCharacter,
-  pressEscape,
-  settled,
-} from '../../../../src/repl/composer/vi/commands.ts';
+import { pressCharacter, pressEscape, settled } from '../../../../src/repl/composer/vi/commands.ts';
 import type { Vi } from '../../../../src/repl/composer/vi/vi.ts';
 import { fc } from '../../../support/properties.ts';
 
@@ -16,15 +11,13 @@ const escape = '\u001B';
 
 /** Normal mode, with the caret at an offset; the last change was `x`, the last search `fo`. */
 function viAt(text: string, cursor: number): Vi {
-  const command = parseKeys('x', false);
-  if (typeof command === 'string') throw new Error('x is not a command');
   return {
     mode: 'normal',
     buffer: { ...createBuffer(text), cursor },
     pending: '',
     anchor: 0,
-    change: { command },
-    search: { character: 'o', isForward: true, isTill: false },
+    change: { command: { operator: 'd', name: 'l', character: '' } },
+    search: { name: 'f?', character: 'o' },
     register: { text: 'zz', pastes: new Map(), isLinewise: false },
   };
 }

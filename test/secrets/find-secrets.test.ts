@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findSecrets } from '../../../src/secrets/shapes/find-secrets.ts';
-import { random } from '../../support/secret.ts';
+import { findSecrets } from '../../src/secrets/find-secrets.ts';
+import { random } from '../support/secret.ts';
 
 const hex = (length: number) => random(length, '0123456789abcdef');
 const capitals = (length: number) => random(length, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');

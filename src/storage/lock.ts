@@ -1,11 +1,53 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import type { ProgramClock } from '../../clock.ts';
-import { Failure } from '../../failure.ts';
-import { isJsonObject, parseJson } from '../../json.ts';
-import { removeFile, retryWhile, withDescriptor } from '../files.ts';
-import { errorCode, storageFailure } from '../storage-failure.ts';
-import { type ProcessFacts, thisMachine } from './process-facts.ts';
+import os from 'node:os';
+import type { ProgramClock } from '../clock.ts';
+import { Failure } from '../failure.ts';
+import { isJsonObject, parseJson } from '../json.ts';
+import { removeFile, retryWhile, withDescriptor } from './files.ts';
+import { errorCode, storageFailure } from './storage-failure.ts';
+
+/** This process, and what it knows about others. */
+export interface ProcessFacts {
+  readonly id: number;
+  /** Whether a process with that id is running on this machine. */
+  isRunning(id: number): boolean;
+  /** Default: this machine; tests simulate others. */
+  readonly machine?: Machine;
+}
+
+/** The machine that a process runs on. */
+export interface Machine {
+  host(): string;
+  /** Names the space in which process ids and start times are unique; undefined on systems other than Linux. */
+  space(): string | undefined;
+  /** A dead process is a zombie: its parent has not read its status. The unit of start times is the system's. */
+  process(id: number): { readonly isDead: boolean; readonly start: string | undefined };
+}
+
+const thisMachine: Machine = {
+  host: () => os.hostname(),
+  space() {
+    try {
+      const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+      return `${boot} ${fs.readlinkSync('/proc/self/ns/pid')}`;
+    } catch {
+      // Other systems do not have these files, and a container may hide them.
+      return undefined;
+    }
+  },
+  process(id) {
+    try {
+      const text = fs.readFileSync(`/proc/${id}/stat`, 'utf8');
+      // Reading starts at field 3, the state: the name before it may contain spaces and parentheses.
+      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+      return { isDead: /^[ZXx]$/.test(fields[0] ?? ''), start: fields[19] };
+    } catch {
+      // Processes of other users may be hidden.
+      return { isDead: false, start: undefined };
+    }
+  },
+};
 
 const { O_RDONLY, O_RDWR } = fs.constants;
 /** Without it, a named pipe at the path of a lock would block natter; Windows does not have it. */
@@ -22,7 +64,7 @@ const staleAfter = 60_000;
 /** The milliseconds for an incomplete lock: a lock is written right after it is created, so its process died. */
 const incompleteStaleAfter = 2000;
 
-export interface LockOwner {
+interface LockOwner {
   readonly host: string;
   readonly processId: number;
   /** Where the process id is valid, and the start time of the process; absent on systems that do not report them. */
@@ -37,14 +79,13 @@ export interface LockOwner {
 type FoundLock = NonNullable<ReturnType<typeof findLock>>;
 
 /** Describes this process as the owner of a lock that it takes now. */
-export function createOwner(process: ProcessFacts, since: Date): LockOwner {
-  const { machine = thisMachine } = process;
+function createOwner({ id, machine = thisMachine }: ProcessFacts, since: Date): LockOwner {
   const space = machine.space();
   return {
     host: machine.host(),
-    processId: process.id,
+    processId: id,
     space,
-    start: space === undefined ? undefined : machine.process(process.id).start,
+    start: space === undefined ? undefined : machine.process(id).start,
     since: since.toISOString(),
     token: randomUUID(),
   };
@@ -118,7 +159,7 @@ function readBytes(descriptor: number): Buffer {
 }
 
 /** Reads a lock; undefined when it is free. @throws the system's error */
-export function findLock(path: string) {
+function findLock(path: string) {
   return withFile('ENOENT', path, O_RDONLY | O_NONBLOCK, (descriptor) => {
     // The file is looked at after opening, because a network file system asks its server only then.
     const { ino, mtimeMs } = fs.fstatSync(descriptor);
@@ -140,9 +181,8 @@ export function findLock(path: string) {
 }
 
 /** Takes the lock if it is free; false when another process has it. @throws the system's error */
-export function createLock(path: string, owner: LockOwner): boolean {
-  return createFile(path, `${JSON.stringify(owner)}\n`);
-}
+const createLock = (path: string, owner: LockOwner) =>
+  createFile(path, `${JSON.stringify(owner)}\n`);
 
 /**
  * Sets the lock's time to now by writing to it: a network file system then uses its server's clock, which is the same
@@ -171,11 +211,6 @@ function quietly(action: () => void): void {
   } catch {
     // A lock is renewed again soon, and one that cannot be removed is found dead later.
   }
-}
-
-/** Removes the lock if it still has this token. Never throws: a lock that cannot be removed is found dead later. */
-export function releaseLock(path: string, token: string): void {
-  quietly(() => removeLock(path, token));
 }
 
 /**
@@ -236,26 +271,6 @@ export interface RefusedLock {
   readonly since: Date;
 }
 
-/**
- * Takes the lock at once, or returns its owner. Breaks a dead lock: the lock of a dead process of this machine, and a
- * lock of a different machine or container that was not renewed for a minute.
- * @throws the system's error when the lock's folder cannot be written
- */
-function takeLock(path: string, { process, clock }: LockOptions): LockOwner | RefusedLock {
-  const now = clock.date();
-  const owner = createOwner(process, now);
-  for (let attempt = 1; ; attempt += 1) {
-    if (createLock(path, owner)) return owner;
-    const found = findLock(path);
-    const isDead = found === undefined || stateOf(found, process).type === 'dead';
-    if (!isDead || attempt === 3) {
-      const since = new Date(found?.owner?.since ?? found?.renewedAt ?? now);
-      return { isHeld: false, holder: found?.owner, since };
-    }
-    if (found !== undefined) breakDeadLock(path, found);
-  }
-}
-
 function keepLock(path: string, owner: LockOwner, clock: ProgramClock) {
   let isLost = false;
   // The monotonic clock may stop while the machine sleeps.
@@ -276,15 +291,29 @@ function keepLock(path: string, owner: LockOwner, clock: ProgramClock) {
     /** Never throws: a lock that cannot be removed is found dead later. */
     release(): void {
       stop();
-      releaseLock(path, owner.token);
+      quietly(() => removeLock(path, owner.token));
     },
   };
 }
 
-/** Takes the lock as {@link takeLock} does, and keeps it until it is released. @throws the system's error */
-export function holdLock(path: string, options: LockOptions): HeldLock | RefusedLock {
-  const taken = takeLock(path, options);
-  return 'isHeld' in taken ? taken : keepLock(path, taken, options.clock);
+/**
+ * Takes the lock at once and keeps it until it is released, or returns its owner. Breaks a dead lock: the lock of a dead
+ * process of this machine, and a lock of a different machine or container that was not renewed for a minute.
+ * @throws the system's error when the lock's folder cannot be written
+ */
+export function holdLock(path: string, { process, clock }: LockOptions): HeldLock | RefusedLock {
+  const now = clock.date();
+  const owner = createOwner(process, now);
+  for (let attempt = 1; ; attempt += 1) {
+    if (createLock(path, owner)) return keepLock(path, owner, clock);
+    const found = findLock(path);
+    const isDead = found === undefined || stateOf(found, process).type === 'dead';
+    if (!isDead || attempt === 3) {
+      const since = new Date(found?.owner?.since ?? found?.renewedAt ?? now);
+      return { isHeld: false, holder: found?.owner, since };
+    }
+    if (found !== undefined) breakDeadLock(path, found);
+  }
 }
 
 /** Whether a different process holds the lock. @throws the system's error */
@@ -305,7 +334,7 @@ export const holderText = ({ holder }: RefusedLock): string =>
   holder === undefined ? '' : ` (process ${holder.processId} on ${holder.host})`;
 
 /**
- * Runs `action` while no other process has the lock. Breaks a dead lock, like {@link takeLock}.
+ * Runs `action` while no other process has the lock. Breaks a dead lock, like {@link holdLock}.
  * @throws Failure `storage` when the lock is not free within ten seconds; the reason of a signal that aborts; and any
  * error of `action`
  */
@@ -316,16 +345,17 @@ export async function withLock<Result>(
 ): Promise<Result> {
   const { clock, signal } = options;
   const start = clock.monotonic();
-  let owner: LockOwner | undefined;
+  let lock: HeldLock | RefusedLock;
   try {
-    while (owner === undefined) {
-      const taken = takeLock(path, options);
-      if (!('isHeld' in taken)) owner = taken;
-      else if (clock.monotonic() - start > maxWait) {
-        const message = `another natter${holderText(taken)} has locked ${path} for too long`;
+    for (;;) {
+      lock = holdLock(path, options);
+      if (lock.isHeld) break;
+      if (clock.monotonic() - start > maxWait) {
+        const message = `another natter${holderText(lock)} has locked ${path} for too long`;
         const hint = 'try again in a minute; if no natter is running, delete that file';
         throw new Failure('storage', message, { hint });
-      } else await clock.sleep(writePause, signal);
+      }
+      await clock.sleep(writePause, signal);
     }
   } catch (error) {
     signal?.throwIfAborted();
@@ -334,7 +364,7 @@ export async function withLock<Result>(
   try {
     return action();
   } finally {
-    releaseLock(path, owner.token);
+    lock.release();
   }
 }
 
@@ -354,15 +384,13 @@ export async function awaitLock(
 ): Promise<void> {
   const { process, clock, signal } = options;
   const first = findLock(path);
-  if (first?.owner === undefined) return;
-  const state = stateOf(first, process);
-  if (state.type !== 'unknown') return;
-  onWait(first.owner, state.remaining);
-  for (;;) {
+  let found = first;
+  // The owner of a lock that is taken or renewed meanwhile is running.
+  while (found?.owner && found.token === first?.token && found.renewedAt === first.renewedAt) {
+    const state = stateOf(found, process);
+    if (state.type !== 'unknown') return;
+    if (found === first) onWait(found.owner, state.remaining);
     await clock.sleep(watchPause, signal);
-    const found = findLock(path);
-    // Taken or renewed meanwhile: its owner is running.
-    if (found?.token !== first.token || found.renewedAt !== first.renewedAt) return;
-    if (stateOf(found, process).type !== 'unknown') return;
+    found = findLock(path);
   }
 }

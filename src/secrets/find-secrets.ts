@@ -1,4 +1,4 @@
-import { joinRanges, type Range } from '../secret-filter.ts';
+import { joinRanges, type Range } from './secret-filter.ts';
 
 /** Follows a token of fixed length. */
 const wordEnd = '(?![\\w-])';

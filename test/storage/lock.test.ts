@@ -2,18 +2,15 @@ import fs, { existsSync, readdirSync, readFileSync, rmSync, statSync, mkdirSync 
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
+  awaitLock,
   holdLock,
-  createLock,
-  createOwner,
-  findLock,
-  releaseLock,
+  isHeldElsewhere,
   type LockOptions,
   withLock,
-  awaitLock,
-} from '../../../src/storage/lock/lock.ts';
-import { hold, holding, leaveText, newLockPath, processOn, leaveLock } from '../lock-fixtures.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import { failureOf } from '../../settings/fixtures/stored.ts';
+} from '../../src/storage/lock.ts';
+import { hold, holding, leaveText, newLockPath, processOn, leaveLock } from './lock-fixtures.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { failureOf } from '../settings/fixtures/stored.ts';
 
 let lock: string;
 beforeEach(() => {
@@ -133,8 +130,6 @@ test('X7: a process killed while it removes a lock blocks others for at most a m
   expect(readdirSync(path.dirname(lock))).toEqual(['lock']);
 });
 
-const owner = createOwner(processOn(42), new Date());
-
 /** Opens files after so many failures with a code of the system. */
 function failing(times: number, code: string) {
   const open = fs.openSync.bind(fs);
@@ -147,7 +142,7 @@ function failing(times: number, code: string) {
 }
 
 test.skipIf(process.platform === 'win32')('other accounts can read a lock', () => {
-  expect(createLock(lock, owner)).toBe(true);
+  hold(lock);
   // Exact, unless the umask of the test run is unusual.
   expect(statSync(lock).mode & 0o777).toBe(0o644 & ~process.umask());
 });
@@ -156,28 +151,20 @@ test.each(['EPERM', 'EBUSY'])(
   'a lock that another process is removing on Windows (%s) is taken after it is gone',
   (code) => {
     failing(2, code);
-    expect(createLock(lock, owner)).toBe(true);
+    hold(lock);
     vi.restoreAllMocks();
     failing(2, code);
-    expect(findLock(lock)?.token).toBe(owner.token);
+    expect(isHeldElsewhere(lock, processOn(43, { running: { 42: '100' } }))).toBe(true);
   },
 );
 
 test('a folder that cannot be written is a failure', () => {
   failing(Infinity, 'EPERM');
-  expect(() => createLock(lock, owner)).toThrow('EPERM');
+  expect(() => hold(lock)).toThrow('EPERM');
   vi.restoreAllMocks();
   const denied = failing(Infinity, 'EACCES');
-  expect(() => createLock(lock, owner)).toThrow('EACCES');
+  expect(() => hold(lock)).toThrow('EACCES');
   expect(denied).toHaveBeenCalledTimes(1);
-});
-
-test('releaseLock keeps the lock of another process', () => {
-  leaveLock(lock);
-  releaseLock(lock, 'token');
-  expect(readFileSync(lock, 'utf8')).toContain('"token":"left"');
-  releaseLock(lock, 'left');
-  expect(existsSync(lock)).toBe(false);
 });
 
 /** Options of a process whose clock skips waits. */

@@ -251,20 +251,6 @@ function unknownOption(typed: string, suggestion: string | undefined, command: C
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }
 
-/** The command line as a prompt, if words follow a command that takes none, or others: `natter last night I dreamt`. */
-function promptHint(
-  { code }: CommanderError,
-  command: Command,
-  args: readonly string[],
-): string | undefined {
-  const isBelowNatter = command.parent !== null && command.parent.parent === null;
-  const isExcess = /^commander\.(?:excessArguments|invalidArgument)$/.test(code);
-  if (!isExcess || !isBelowNatter || args[0] !== command.name()) return undefined;
-  if (args.length < 3 || args.some((word) => word.startsWith('-'))) return undefined;
-  const isPlain = args.every((word) => /^[\w.,:@%+=/-]+$/.test(word));
-  return `for a prompt: ‹natter chat ${isPlain ? args.join(' ') : `${args[0]} …`}›`;
-}
-
 /** Why options cannot be used with others. */
 const conflictHints: ForeignWords = [
   ['--every', 'each group is a new prompt, and is not saved; --json prints a line for each'],
@@ -292,10 +278,16 @@ export function usageFailure(
     .replace(/\. Expected/, ': expected')
     .replace(/\.$/, '');
   const see = suggestion === '' ? 'see' : suggestion.replace(/^\(Did (.*)\)$/, 'did $1 See');
+  const isBelowNatter = command.parent !== null && command.parent.parent === null;
+  const isExcess = /^commander\.(?:excessArguments|invalidArgument)$/.test(error.code);
+  const mayBePrompt = args.length > 2 && !args.some((word) => word.startsWith('-'));
+  // Words after a command that takes none, or others, may be a prompt: `natter last night I dreamt`.
+  if (isExcess && isBelowNatter && args[0] === command.name() && mayBePrompt) {
+    const isPlain = args.every((word) => /^[\w.,:@%+=/-]+$/.test(word));
+    const prompt = isPlain ? args.join(' ') : `${args[0]} …`;
+    return new Failure('usage', message, { hint: `for a prompt: ‹natter chat ${prompt}›` });
+  }
   const [, option = ''] = /^option '.*?(--[\w-]+).* cannot be used with/.exec(text) ?? [];
-  const hint =
-    promptHint(error, command, args) ??
-    meantBy(conflictHints, option) ??
-    `${see} ‹${commandPath(command)} --help›`;
+  const hint = meantBy(conflictHints, option) ?? `${see} ‹${commandPath(command)} --help›`;
   return new Failure('usage', message, { hint });
 }

@@ -17,20 +17,16 @@ function ownOptions(command: Command, help: Help) {
   });
 }
 
-/** `get <model>`, `[chat] [prompt...]`: name and arguments; the name of the default command is optional. */
-function commandTerm(command: Command): string {
-  const isDefault = command.parent?.parent === null && command.name() === 'chat';
-  const name = isDefault ? `[${command.name()}]` : command.name();
-  const words = command.registeredArguments.map((argument) => {
-    const text = `${argument.name()}${argument.variadic ? '...' : ''}`;
-    return argument.required ? `<${text}>` : `[${text}]`;
-  });
-  return [name, ...words].join(' ');
-}
-
+/** `get <model>`, `[chat] [prompt...]`: names and arguments; the name of the default command is optional. */
 function subcommandRows(command: Command, help: Help): readonly HelpRow[] {
   return help.visibleCommands(command).map((child) => {
-    return { term: commandTerm(child), description: child.summary() };
+    const isDefault = command.parent === null && child.name() === 'chat';
+    const words = child.registeredArguments.map((argument) => {
+      const text = `${argument.name()}${argument.variadic ? '...' : ''}`;
+      return argument.required ? `<${text}>` : `[${text}]`;
+    });
+    const term = [isDefault ? `[${child.name()}]` : child.name(), ...words].join(' ');
+    return { term, description: child.summary() };
   });
 }
 
@@ -60,17 +56,16 @@ function descriptionIndent(termWidth: number, { helpWidth: width = helpWidth }: 
   return width - termWidth - 4 < leastColumns ? 6 : termWidth + 4;
 }
 
-function formatRow({ term, description }: HelpRow, termWidth: number, help: Help): string {
-  const indent = descriptionIndent(termWidth, help);
-  const text = wrapHelp(description, help, indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
-  const isBelow = term.length + 4 > indent;
-  const gap = isBelow ? `\n${' '.repeat(indent)}` : ' '.repeat(indent - 2 - term.length);
-  return `  ${wrapHelp(term, help, 2).replaceAll('\n', '\n  ')}${gap}${text}`.trimEnd();
-}
-
 export function formatRows(rows: readonly HelpRow[], help: Help): string {
   const termWidth = Math.min(widestTerm, Math.max(...rows.map(({ term }) => term.length)));
-  return rows.map((row) => formatRow(row, termWidth, help)).join('\n');
+  const indent = descriptionIndent(termWidth, help);
+  const formatted = rows.map(({ term, description }) => {
+    const text = wrapHelp(description, help, indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
+    const isBelow = term.length + 4 > indent;
+    const gap = isBelow ? `\n${' '.repeat(indent)}` : ' '.repeat(indent - 2 - term.length);
+    return `  ${wrapHelp(term, help, 2).replaceAll('\n', '\n  ')}${gap}${text}`.trimEnd();
+  });
+  return formatted.join('\n');
 }
 
 export function formatSection(heading: string, rows: readonly HelpRow[], help: Help): string {

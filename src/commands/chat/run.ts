@@ -192,11 +192,7 @@ function createEarlyPrinter(run: ChatRun, find: AnswerCheck['findEarly']) {
  * `--json`, or the last lines of `--jsonl`. An answer that has no value goes to standard error, so that it is not lost.
  * @returns the number of characters that were removed
  */
-async function printResult(
-  run: ChatRun,
-  answers: Answers,
-  failure: Failure | undefined,
-): Promise<number> {
+async function printResult(run: ChatRun, answers: Answers, failure?: Failure): Promise<number> {
   const { context, format } = run;
   const { stdout, stderr } = context.streams;
   const { answer, checked } = answers.last;

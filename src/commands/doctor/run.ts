@@ -74,16 +74,6 @@ function formatFinding({ outcome, text, advice }: Finding, style: Style, columns
   return `  ${label}  ${hangText(text, columns, indent)}\n${advised}`;
 }
 
-/** The last line: `19 checks: 16 ok, 2 warnings, 1 failed`. Notes and skipped checks are not counted. */
-function summaryOf(findings: readonly Finding[]): string {
-  const [passed = 0, warnings = 0, failures = 0] = ['ok', 'warning', 'failed'].map(
-    (outcome) => findings.filter((one) => one.outcome === outcome).length,
-  );
-  const parts = [`${passed} ok`, countOf(warnings, 'warning'), `${failures} failed`];
-  const counted = parts.filter((part) => !part.startsWith('0 '));
-  return `${countOf(passed + warnings + failures, 'check')}: ${counted.join(', ')}`;
-}
-
 /** Short enough for a check; an option of the command line overrides them. */
 const shortLimits = {
   retries: '0',
@@ -193,6 +183,15 @@ export const examine: Action<DoctorOptions> = async (examination) => {
       exit_code: failure === undefined ? 0 : exitCodes[failure.kind],
       checks: findings,
     });
-  } else await stdout.write(`\n${summaryOf(findings)}\n`);
+  } else {
+    const [passed = 0, warnings = 0, failures = 0] = ['ok', 'warning', 'failed'].map(
+      (outcome) => findings.filter((one) => one.outcome === outcome).length,
+    );
+    const parts = [`${passed} ok`, countOf(warnings, 'warning'), `${failures} failed`];
+    const counted = parts.filter((part) => !part.startsWith('0 '));
+    // Notes and skipped checks are not counted.
+    const checks = countOf(passed + warnings + failures, 'check');
+    await stdout.write(`\n${checks}: ${counted.join(', ')}\n`);
+  }
   if (failure !== undefined) throw failure;
 };

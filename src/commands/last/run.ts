@@ -23,20 +23,6 @@ async function codeBlock(answer: string, which: string, block: string): Promise<
   throw new Failure('not_found', `${which} ${text}`);
 }
 
-/** @throws Failure `mismatch` without the block; the answer is on standard error then, as after a prompt */
-async function extractedCode(
-  { streams }: Context,
-  answer: string,
-  which: string,
-  value: string,
-): Promise<string> {
-  const { extractBlock, parseExtract } = await import('../../conversation/code-blocks.ts');
-  const found = extractBlock(answer, parseExtract(value));
-  if (typeof found !== 'string') return found.code;
-  void streams.stderr.write(receivedAnswer(answer));
-  throw new Failure('mismatch', `${which} ${found}`);
-}
-
 /** A failed prompt makes the latest conversation one without an answer. @throws Failure `not_found` */
 function findAnswers(context: Context, notices: Notices, name: string): readonly Turn[] {
   const conversation = readConversation(context, notices, name);
@@ -83,8 +69,16 @@ export const printLast: Action<LastOptions, [name: string]> = async (run, name) 
   const { block, extract } = options;
   const which = number === '1' ? 'the last answer' : `answer ${number}`;
   let text = content;
-  if (extract !== undefined) text = await extractedCode(context, content, which, extract);
-  else if (block !== undefined) text = await codeBlock(content, which, block);
+  if (extract !== undefined) {
+    const { extractBlock, parseExtract } = await import('../../conversation/code-blocks.ts');
+    const found = extractBlock(content, parseExtract(extract));
+    if (typeof found === 'string') {
+      // The answer is on standard error, as after a prompt.
+      void context.streams.stderr.write(receivedAnswer(content));
+      throw new Failure('mismatch', `${which} ${found}`);
+    }
+    text = found.code;
+  } else if (block !== undefined) text = await codeBlock(content, which, block);
   else if (content === '') return;
   else if (options.plain !== true) {
     const settings = settingsForStored(context, presentation, options);

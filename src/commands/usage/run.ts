@@ -12,7 +12,7 @@ import type { Action, JsonOptions } from '../../run.ts';
 import { printJson } from '../../output/print-data.ts';
 import { readStored } from '../../settings/settings-file.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import { bar, type BarLayout, formatTable, type Column } from '../../output/table.ts';
+import { bar, formatTable, type Column } from '../../output/table.ts';
 import { unreadLines } from '../../storage/read-lines.ts';
 
 const marked = (row: UsageSum, tokens: number) => `${row.estimated > 0 ? '~' : ''}${count(tokens)}`;
@@ -36,23 +36,6 @@ const columns: readonly (Column & { readonly cell: (row: UsageSum) => string })[
 
 /** The columns of the longest bar. */
 const longestBar = 20;
-
-/** A table for a terminal, with bars for the tokens of each row if there is room, and the total below several rows. */
-function usageText(
-  heading: string,
-  rows: readonly UsageSum[],
-  total: UsageSum,
-  layout: BarLayout,
-): string {
-  // The id of a model must not fill a narrow window.
-  const keyWidth = Math.max(10, Math.floor(layout.width / 3));
-  const most = Math.max(1, ...rows.map(tokensOf));
-  const cells = [...rows, ...(rows.length > 1 ? [total] : [])].map((row) => {
-    const drawn = row === total ? '' : bar(tokensOf(row), most, longestBar, layout.unicode);
-    return [truncateToWidth(row.key, keyWidth), ...columns.map(({ cell }) => cell(row)), drawn];
-  });
-  return formatTable([{ heading }, ...columns, { heading: '', isSpare: true }], cells, layout);
-}
 
 /** A tab-separated row: key, requests, failed, tokens of prompts and of answers, cost. */
 function usageRow({ key, requests, failed, promptTokens, answerTokens, costs }: UsageSum): string {
@@ -141,11 +124,17 @@ export const showUsage: Action<UsageOptions> = async ({ context, options, presen
       unreadable_lines: unread.flatMap(([, lines]) => lines).length,
     });
   }
+  if (rows.length === 0) return;
   const { stdout } = context.streams;
-  const { isTerminal } = stdout;
-  const layout = { isTerminal, width: stdout.columns(), style, unicode };
-  const text = isTerminal
-    ? usageText(by.toUpperCase(), rows, total, layout)
-    : rows.map(usageRow).join('');
-  if (rows.length > 0) await stdout.write(text);
+  if (!stdout.isTerminal) return stdout.write(rows.map(usageRow).join(''));
+  const width = stdout.columns();
+  // The id of a model must not fill a narrow window.
+  const keyWidth = Math.max(10, Math.floor(width / 3));
+  const most = Math.max(1, ...rows.map(tokensOf));
+  const cells = [...rows, ...(rows.length > 1 ? [total] : [])].map((row) => {
+    const drawn = row === total ? '' : bar(tokensOf(row), most, longestBar, unicode);
+    return [truncateToWidth(row.key, keyWidth), ...columns.map(({ cell }) => cell(row)), drawn];
+  });
+  const all = [{ heading: by.toUpperCase() }, ...columns, { heading: '', isSpare: true }];
+  await stdout.write(formatTable(all, cells, { isTerminal: true, width, style }));
 };

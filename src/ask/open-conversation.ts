@@ -37,7 +37,7 @@ import {
   textOf,
   titleOf,
 } from '../conversation/tree.ts';
-import { exclusive, Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import { countOf, timeAgo } from '../output/figures.ts';
 import type { SavedConversation } from '../output/json-answer.ts';
@@ -194,14 +194,13 @@ async function findNamedJournal(
 ): Promise<Journal | undefined> {
   const { resume, continue: isContinued = false, branch = false, conversation } = run.options;
   if (conversation !== undefined) return openTitled(run, journal, conversation);
-  if (typeof resume === 'string' && isContinued) {
-    throw exclusive('--continue', '--resume', '--continue means --resume latest');
+  if (resume !== undefined) {
+    const name = resume === true ? 'latest' : resume;
+    const entry = findConversation(requireDataFolder(journal.folder), name);
+    return openResumed(run, journal, entry, branch);
   }
-  const name = resume === true ? 'latest' : resume;
-  const latest = () => (isContinued ? findLatest(run) : undefined);
-  const entry =
-    name === undefined ? latest() : findConversation(requireDataFolder(journal.folder), name);
-  if (entry !== undefined) return openResumed(run, journal, entry, branch);
+  const latest = isContinued ? findLatest(run) : undefined;
+  if (latest !== undefined) return openResumed(run, journal, latest, branch);
   if (!branch) return undefined;
   throw new Failure('usage', '--branch needs a conversation to copy', {
     hint: 'add --continue, or --resume and its id',

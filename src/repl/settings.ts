@@ -7,7 +7,7 @@ import {
   hasCatalogueMark,
   modelCells,
   modelColumns,
-} from '../commands/models/model-text.ts';
+} from '../commands/models/run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { definitions } from '../settings/definitions.ts';
 import { roleNames, readRole } from '../settings/role.ts';

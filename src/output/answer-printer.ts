@@ -5,7 +5,7 @@ import { createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { failureFields } from './ending-failure.ts';
 import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
-import { Failure } from '../failure.ts';
+import { exclusive, Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
@@ -85,9 +85,7 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
     (name) => options[name] === true,
   );
   if (asked.length > 1) {
-    throw new Failure('usage', `--${asked[0]} and --${asked[1]} cannot be used together`, {
-      hint: 'choose one output format',
-    });
+    throw exclusive(`--${asked[0]}`, `--${asked[1]}`, 'choose one output format');
   }
   const [format] = asked;
   if (format === 'raw') return 'exact';
@@ -102,7 +100,7 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
  * @throws Failure `storage`
  */
 export function refuseClosedOutput(stdout: OutputStream, isSaved: boolean): void {
-  if (isSaved || stdout.isClosed?.() !== true) return;
+  if (isSaved || !stdout.isClosed()) return;
   throw new Failure('storage', 'standard output is closed, so the answer would be lost', {
     hint: 'redirect it to a file, or to /dev/null to discard the answer',
   });

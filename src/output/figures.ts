@@ -22,6 +22,13 @@ export function tokenText(tokens: number, isEstimate = false): string {
 /** `12%`. */
 export const percent = (part: number, whole: number) => `${Math.round((part / whole) * 100)}%`;
 
+/** `128K`, `1.3M`; numbers below 1000 in full. */
+export const shortCount = (value: number) => value.toLocaleString('en-US', { notation: 'compact' });
+
+/** `59 s`, `2 min 5 s`. */
+export const durationText = (whole: number) =>
+  whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+
 /** `2.4 s`, `31 s`. */
 export function seconds(milliseconds: number): string {
   const value = milliseconds / 1000;

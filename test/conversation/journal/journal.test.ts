@@ -130,24 +130,22 @@ describe('a journal', () => {
   });
 });
 
-describe('two journals of one conversation', () => {
-  test('the second is refused with the owner of the lock, and can continue in a copy', async () => {
-    const { options, journal: first } = begun();
-    addPromptAndAnswer(first, 'one', 'first');
-    const { id } = first.conversation();
-    const second = resumeJournal(options, id);
-    if (!(second instanceof Failure)) throw new Error('it was opened twice');
-    expect(second.message).toContain(`process ${process.pid}`);
-    expect(second.message).toMatch(/ since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
-    expect(second.hint).toContain('--branch');
-    const branch = branchJournal(options, id);
-    addPromptAndAnswer(branch, 'two', 'second');
-    expect(textsOf(branch)).toEqual(['one', 'first', 'two', 'second']);
-    expect(textsOf(first)).toEqual(['one', 'first']);
-    expect(filesIn(join(options.folder, 'conversations'))).toHaveLength(4);
-    await first.close();
-    expect(resumeJournal(options, id)).not.toBeInstanceOf(Failure);
-  });
+test('a second journal of a conversation is refused with the owner of the lock, and can be a copy', async () => {
+  const { options, journal: first } = begun();
+  addPromptAndAnswer(first, 'one', 'first');
+  const { id } = first.conversation();
+  const second = resumeJournal(options, id);
+  if (!(second instanceof Failure)) throw new Error('it was opened twice');
+  expect(second.message).toContain(`process ${process.pid}`);
+  expect(second.message).toMatch(/ since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+  expect(second.hint).toContain('--branch');
+  const branch = branchJournal(options, id);
+  addPromptAndAnswer(branch, 'two', 'second');
+  expect(textsOf(branch)).toEqual(['one', 'first', 'two', 'second']);
+  expect(textsOf(first)).toEqual(['one', 'first']);
+  expect(filesIn(join(options.folder, 'conversations'))).toHaveLength(4);
+  await first.close();
+  expect(resumeJournal(options, id)).not.toBeInstanceOf(Failure);
 });
 
 /** A stored conversation, open; `again` closes it and opens it and a copy of it. */
@@ -362,10 +360,9 @@ describe('storage failures', () => {
     async (type) => {
       const { options, journal } = begun();
       const parent = journal.addTurn({ role: 'user', content: 'one' }).id;
-      const [first, second] = ['origin', 'nextgen'].map(
+      const [first = '', second = ''] = ['origin', 'nextgen'].map(
         (model) => journal.startAnswer({ model, parent }).id,
       );
-      if (first === undefined || second === undefined) throw new Error('there are two answers');
       const { id } = journal.conversation();
       journal.append('text', first, 'fir');
       journal.append(type, second, 'sec');

@@ -62,11 +62,12 @@ function isRunning(id: number): boolean {
 }
 
 async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
-  const { hasRepository, versionDetails } = await import('./cli/version-details.ts');
+  const { versionDetails } = await import('./cli/version-details.ts');
   const isExecutable = isSea();
   const folder = isExecutable ? process.execPath : dirname(import.meta.dirname);
   const { version: node, arch: architecture } = process;
-  const isPublished = !isExecutable && hasRepository(folder);
+  // A package that names no repository is in no registry.
+  const isPublished = 'repository' in packageJson;
   const facts = { version, node, platform, architecture, folder, isExecutable, isPublished };
   void streams.stdout.write(versionDetails(facts));
 }

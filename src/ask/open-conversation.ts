@@ -37,7 +37,7 @@ import {
   textOf,
   titleOf,
 } from '../conversation/tree.ts';
-import { exclusive, Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import { countOf, timeAgo } from '../output/figures.ts';
 import type { SavedConversation } from '../output/json-answer.ts';
@@ -194,9 +194,6 @@ async function findNamedJournal(
 ): Promise<Journal | undefined> {
   const { resume, continue: isContinued = false, branch = false, conversation } = run.options;
   if (conversation !== undefined) return openTitled(run, journal, conversation);
-  if (typeof resume === 'string' && isContinued) {
-    throw exclusive('--continue', '--resume', '--continue means --resume latest');
-  }
   if (resume !== undefined) {
     const name = resume === true ? 'latest' : resume;
     const entry = findConversation(requireDataFolder(journal.folder), name);
@@ -315,9 +312,7 @@ export async function openConversation(
   const params = changedParams(settings.params, changes);
   let isSaved = named !== undefined;
   return {
-    /** A resumed conversation keeps its model unless this run names one. */
     settings: withModelOf({ ...settings, params }, modelOf(conversation)),
-    /** The turns so far and the prompt. */
     messages: messagesOf(conversation, turns),
     /** Undefined while it is not saved. */
     saved(): SavedConversation | undefined {

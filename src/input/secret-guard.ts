@@ -7,7 +7,7 @@ import type { CompletionRequest } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';
 import { parseBaseUrl } from '../client/http/base-url.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
-import { exclusive, Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { createLineCounter } from '../prompt-files/place.ts';
 import { count, countOf } from '../output/figures.ts';
 import type { Context, Run } from '../run.ts';
@@ -206,12 +206,10 @@ export function guardRequest(
 /**
  * `off` for what stays on this machine: a loopback address, the sandbox, a replay, a dry run. `--redact` applies there,
  * too.
- * @throws Failure `usage` for options that cannot be used together
  */
 function guardMode({ context, options, settings }: Run) {
   const { allowSecrets = false, redact = false, dryRun = false, sandbox = false } = options;
   const { baseUrl, secretGuard } = settings.values;
-  if (allowSecrets && redact) throw exclusive('--redact', '--allow-secrets');
   if (redact) return 'redact';
   const isLocal = baseUrl === undefined || isLoopbackName(new URL(baseUrl).hostname);
   const isReplayed = () => chooseRecording(options, context.environment).replay !== undefined;

@@ -37,42 +37,26 @@ export interface TextPrinter extends AnswerPrinter {
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
 /**
- * One document when the prompt has ended (docs/scripts.md, "JSON"), with `error` without a complete answer; the only
- * printer that keeps the whole text in memory.
+ * One line for each event; the last one is `answer-finished` or `answer-failed`, with the further fields.
+ * @param asked the model that each line names, if there are several
  */
-export function jsonPrinter(
+export function jsonLinesPrinter(
   context: Context,
-  askedModel: string,
   moreFields?: () => object,
+  asked?: string,
 ): AnswerPrinter {
-  let text = '';
-  return {
-    event(event) {
-      if (event.type === 'text-received') text += event.text;
-      return undefined;
-    },
-    async end({ metadata, failure }) {
-      const fields = { ...answerFields(metadata, text, askedModel), ...moreFields?.() };
-      const document = { ...fields, ...failureFields(failure, context) };
-      await context.streams.stdout.write(jsonLine(document));
-    },
-  };
-}
-
-/** One line for each event; the last one is `answer-finished` or `answer-failed`, with the further fields. */
-export function jsonLinesPrinter(context: Context, moreFields?: () => object): AnswerPrinter {
   const { stdout } = context.streams;
+  const line = (record: object, more?: object) => jsonLine({ asked, ...record, ...more });
   return {
     event(event) {
       const more = event.type === 'answer-finished' ? moreFields?.() : undefined;
-      const lines = eventRecords(event).map((record) => jsonLine({ ...record, ...more }));
+      const lines = eventRecords(event).map((record) => line(record, more));
       return stdout.write(lines.join(''));
     },
-    record: (value) => stdout.write(jsonLine(value)),
+    record: (value) => stdout.write(line(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
-      const record = failureRecord(failure, metadata, context);
-      await stdout.write(jsonLine({ ...record, ...moreFields?.() }));
+      await stdout.write(line(failureRecord(failure, metadata, context), moreFields?.()));
     },
   };
 }
@@ -205,9 +189,23 @@ export async function createAnswerPrinter(
   settings: ResolvedSettings,
   askedModel: string,
 ): Promise<AnswerPrinter> {
-  if (run.format === 'json') return jsonPrinter(run.context, askedModel, run.jsonFields);
-  if (run.format === 'jsonl') return jsonLinesPrinter(run.context, run.jsonFields);
-  return createTextPrinter(run, settings);
+  const { context, format, jsonFields } = run;
+  if (format === 'jsonl') return jsonLinesPrinter(context, jsonFields);
+  if (format !== 'json') return createTextPrinter(run, settings);
+  // One document when the prompt has ended (docs/scripts.md, "JSON"), with `error` without a complete answer; the only
+  // printer that keeps the whole text in memory.
+  let text = '';
+  return {
+    event(event) {
+      if (event.type === 'text-received') text += event.text;
+      return undefined;
+    },
+    async end({ metadata, failure }) {
+      const fields = { ...answerFields(metadata, text, askedModel), ...jsonFields?.() };
+      const document = { ...fields, ...failureFields(failure, context) };
+      await context.streams.stdout.write(jsonLine(document));
+    },
+  };
 }
 
 /** Prints stored Markdown: styled on a terminal, unfiltered into a pipe. */

@@ -86,7 +86,7 @@ test.each([[[]], [['--json']], [['--jsonl']]])(
 
 test('--redact and --allow-secrets cannot be used together', async () => {
   const result = await runInMemory(['--redact', '--allow-secrets', 'x'], { input: secretLog });
-  expectFailure(result, 2, '--redact and --allow-secrets cannot be used together');
+  expectFailure(result, 2, "'--redact' cannot be used with option '--allow-secrets'");
 });
 
 test('a comparison is refused, too, and --redact restores each answer', async () => {

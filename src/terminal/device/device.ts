@@ -14,39 +14,6 @@ export type TerminalDevice = ReturnType<typeof createDevice>;
 /** Milliseconds after which the process is considered not stopped: without job control nothing would continue it. */
 const stopTime = 200;
 
-/** The whole job, as the terminal would on Ctrl+Z: a script or npx around natter stops with it. */
-function stopJob(process: NodeJS.Process, onContinue: () => void): void {
-  const back = () => {
-    clearTimeout(timer);
-    process.off('SIGCONT', back);
-    onContinue();
-  };
-  const timer = setTimeout(back, stopTime);
-  process.on('SIGCONT', back);
-  process.kill(0, 'SIGTSTP');
-}
-
-function listenTo(
-  input: NodeJS.ReadStream,
-  onBytes: (bytes: Uint8Array) => void,
-  onEnd: () => void,
-): () => void {
-  let isOver = false;
-  const end = () => {
-    if (isOver) return;
-    isOver = true;
-    onEnd();
-  };
-  input.on('data', onBytes).on('end', end).on('error', end).on('close', end);
-  input.resume();
-  return () => {
-    isOver = true;
-    // The error listener stays: a closed terminal may report errors at any time.
-    input.off('data', onBytes).off('end', end).off('close', end);
-    input.pause();
-  };
-}
-
 /** The terminal that `process` was started on. */
 export function createDevice(process: NodeJS.Process, watch: SignalWatch) {
   // Node reads the size on this signal.
@@ -56,8 +23,23 @@ export function createDevice(process: NodeJS.Process, watch: SignalWatch) {
      * Reads input. `onEnd` is called once, at the end of input: Ctrl+D in a cooked terminal, or a closed terminal.
      * @returns a function that stops reading
      */
-    listen: (onBytes: (bytes: Uint8Array) => void, onEnd: () => void) =>
-      listenTo(process.stdin, onBytes, onEnd),
+    listen(onBytes: (bytes: Uint8Array) => void, onEnd: () => void): () => void {
+      const input = process.stdin;
+      let isOver = false;
+      const end = () => {
+        if (isOver) return;
+        isOver = true;
+        onEnd();
+      };
+      input.on('data', onBytes).on('end', end).on('error', end).on('close', end);
+      input.resume();
+      return () => {
+        isOver = true;
+        // The error listener stays: a closed terminal may report errors at any time.
+        input.off('data', onBytes).off('end', end).off('close', end);
+        input.pause();
+      };
+    },
     /** Raw mode: the terminal delivers each key, without echo. */
     setRaw(isRaw: boolean): void {
       if (process.stdin.isTTY && !process.stdin.destroyed) process.stdin.setRawMode(isRaw);
@@ -78,11 +60,17 @@ export function createDevice(process: NodeJS.Process, watch: SignalWatch) {
     /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
     suspend(onContinue: () => void): void {
       if (process.platform === 'win32') return onContinue();
-      return stopJob(process, () => {
+      const back = () => {
+        clearTimeout(timer);
+        process.off('SIGCONT', back);
         // Resizes meanwhile were signalled to the foreground job only.
         checkSize();
         onContinue();
-      });
+      };
+      const timer = setTimeout(back, stopTime);
+      process.on('SIGCONT', back);
+      // The whole job, as the terminal would on Ctrl+Z: a script or npx around natter stops with it.
+      return void process.kill(0, 'SIGTSTP');
     },
     /** Writes synchronously, bypassing the stream, before the process ends. */
     writeNow(text: string, stream: 'stdout' | 'stderr' = 'stdout'): void {

@@ -23,17 +23,6 @@ export class OutputClosed extends Error {
 const fallbackColumns = 80;
 const fallbackRows = 24;
 
-/** Resolves when `target` accepts more, or is closed. */
-function drained(target: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      target.off('drain', done).off('close', done).off('error', done);
-      resolve();
-    };
-    target.on('drain', done).on('close', done).on('error', done);
-  });
-}
-
 /**
  * Node opens the null device for reading and writing in place of a closed stream, which Linux shows. A shell opens it
  * only for writing; other programs that discard output may open it for both.
@@ -72,8 +61,6 @@ function outputStream(
     columns: () => stream().columns || fallbackColumns,
     /** Height in rows. */
     rows: () => stream().rows || fallbackRows,
-    /** The terminal reports a size; else columns and rows are a guess. */
-    hasSize: () => Boolean(stream().columns && stream().rows),
     /** The parent process has closed it, so that all text would be lost; false where that is unknown. */
     isClosed: () => isReplacedByNode(name === 'stdout' ? 1 : 2),
     /** Returns a promise while the reader is slow: await it. Never rejects: a closed reader aborts the run instead. */
@@ -81,7 +68,14 @@ function outputStream(
       if (failed || text === '') return undefined;
       hasWritten = true;
       const target = stream();
-      return target.write(text) ? undefined : drained(target);
+      if (target.write(text)) return undefined;
+      return new Promise((resolve) => {
+        const done = () => {
+          target.off('drain', done).off('close', done).off('error', done);
+          resolve();
+        };
+        target.on('drain', done).on('close', done).on('error', done);
+      });
     },
     /** Resolves when everything written has left the process, or the stream has failed. */
     async flush(): Promise<void> {

@@ -61,19 +61,6 @@ test('T14 --markdown in a pipe removes control sequences, with a notice', async 
   expect(stderr).toMatch(/^natter: \d+ control or hidden characters of the answer not shown/);
 });
 
-test('T19 natter itself writes no escape sequences into a pipe', async () => {
-  const words = ['--sandbox', '--retries', '1', '[sandbox markdown]'];
-  const { stdout, stderr } = await runInMemory(words);
-  expect(stdout + stderr).not.toContain('\u001B');
-});
-
-test('T4 an error message of the service cannot control the terminal', async () => {
-  const words = ['--sandbox', String.raw`[sandbox 400 message="\u001b]0;x\u0007bad\u202e"]`];
-  const { stderr } = await runInMemory(words);
-  expect(stderr).toContain('bad');
-  expect(stderr).not.toMatch(/[\u001B\u0007\u202E]/);
-});
-
 const echo = '[sandbox echo]';
 
 test.each([

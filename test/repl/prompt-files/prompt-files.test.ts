@@ -5,7 +5,6 @@ import { resolveSettings } from '../../../src/settings/resolve.ts';
 import { storedWith } from '../../settings/fixtures/stored.ts';
 import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
-import { pathOf } from '../../../src/conversation/tree.ts';
 import {
   promptDialog,
   promptLine,
@@ -129,7 +128,7 @@ test('secrets in a prompt file are sent only after a confirmation', async () => 
   expect(memory.text()).toContain('/review line 1 has a GitHub token');
   await memory.idle();
   expect(contentsOf(memory)).toEqual([['be careful', 'review js for speed: ']]);
-  expect(pathOf(memory.session.state().conversation)).toHaveLength(3);
+  expect(memory.path()).toHaveLength(3);
 });
 
 test('a prompt file of the user is listed, and filled with values, words and its settings', async () => {

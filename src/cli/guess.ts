@@ -2,7 +2,7 @@
 import type { Command, CommanderError } from 'commander';
 import { Failure } from '../failure.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
-import { commandsAbove, childNamed, namesBelow, pathOf } from './help-details.ts';
+import { commandsAbove, childNamed, namesBelow, pathOf, setAction } from './help-details.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { createNotices } from '../output/notices.ts';
@@ -54,11 +54,23 @@ export const meantBy = (table: ForeignWords, word: string): string | undefined =
   table.find(([words]) => words.split(' ').includes(word))?.[1];
 
 /**
- * Refuses the words that the default command of a group gets because they name no command of the group.
+ * Sets what the default command of a group does. It gets every word that names no command of the group, and refuses it.
  * @param shows the command of the group that shows `thing`, for a word that resembles no command
- * @throws Failure `usage`
  */
-export function refuseWords(list: Command, thing: string, shows: string): void {
+export function setDefaultAction(
+  list: Command,
+  thing: string,
+  shows: string,
+  load: Parameters<typeof setAction>[1],
+): void {
+  setAction(list.allowExcessArguments(), async () => {
+    refuseWords(list, thing, shows);
+    return load();
+  });
+}
+
+/** @throws Failure `usage` */
+function refuseWords(list: Command, thing: string, shows: string): void {
   const { args, parent } = list;
   const [word, ...rest] = args;
   if (word === undefined || parent === null) return;

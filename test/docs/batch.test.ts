@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { buildBatch } from '../../src/commands/batch/command.ts';
 import { helpOf } from '../../src/cli/help-details.ts';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { parseNotation } from '../../src/schema/schema-text.ts';
-import { type ExampleShell, openExampleShell } from '../support/example-shell.ts';
+import { openExampleShell } from '../support/example-shell.ts';
 import { blocksOf, needsQueue } from '../support/guide-blocks.ts';
 import { jsonLines } from '../support/natter.ts';
 
@@ -14,11 +14,7 @@ const scripts = [...guide.matchAll(/```bash.*\n(?<script>[^]*?)```/g)].map(
   ({ groups }) => groups?.['script'] ?? '',
 );
 
-let shell: ExampleShell;
-beforeAll(async () => {
-  shell = await openExampleShell();
-});
-afterAll(() => shell.close());
+const shell = await openExampleShell();
 
 const [slurm, gridEngine] = ['SLURM', 'SGE_TASK_ID'].map(
   (mark) => scripts.find((text) => text.includes(mark)) ?? '',

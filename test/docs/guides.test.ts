@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { helpOf } from '../../src/cli/help-details.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { guides as topics } from '../../src/commands/help/guides.ts';
-import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
+import { openExampleShell } from '../support/example-shell.ts';
 import {
   blocksOf,
   expectedCode,
@@ -17,11 +17,7 @@ import { createMemoryContext } from '../support/memory-context.ts';
 const blocks = guideBlocks();
 const placeOf = ({ guide, line }: GuideBlock) => `docs/${guide}:${line}`;
 
-let shell: ExampleShell;
-beforeAll(async () => {
-  shell = await openExampleShell();
-});
-afterAll(() => shell.close());
+const shell = await openExampleShell();
 
 function isRun(block: GuideBlock): boolean {
   return isScript(block) || (block.language === 'sh' && block.testedBy === undefined);

@@ -2,8 +2,8 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
+import { expect, test } from 'vitest';
+import { openExampleShell } from '../support/example-shell.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 import { cleanEnvironment, temporaryHome, writeNatter } from '../support/natter.ts';
 
@@ -11,11 +11,7 @@ const guide = readFileSync('docs/scripts.md', 'utf8');
 const covered = blocksOf('scripts.md', guide).filter(({ testedBy }) => testedBy !== undefined);
 const textOf = (start: string) => covered.find(({ text }) => text.startsWith(start))?.text ?? '';
 
-let shell: ExampleShell;
-beforeAll(async () => {
-  shell = await openExampleShell();
-});
-afterAll(() => shell.close());
+const shell = await openExampleShell();
 
 test('the steps of the workflow after the installation write a summary', async () => {
   const steps = [...textOf('jobs:').matchAll(/^ +- run: (?<step>.*)$/gm)].map(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openExampleShell, type ExampleShell } from '../support/example-shell.ts';
+import { describe, expect, test } from 'vitest';
+import { openExampleShell } from '../support/example-shell.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 import { installedShells } from '../support/installed-shells.ts';
 
@@ -23,11 +23,7 @@ function linesFor(shell: string): readonly string[] {
 }
 
 const shells = ['bash', 'zsh', 'dash', 'fish'];
-let shell: ExampleShell;
-beforeAll(async () => {
-  shell = await openExampleShell();
-});
-afterAll(() => shell.close());
+const shell = await openExampleShell();
 
 /** The sandbox repeats a prompt that asks for it, so that the output of a line is known. */
 const echo = (line: string) =>

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { afterAll } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { folderOf, writeFiles } from './folder.ts';
@@ -124,11 +125,10 @@ function finish(
   );
 }
 
-export type ExampleShell = Awaited<ReturnType<typeof openExampleShell>>;
-
-/** Runs each example in a copy of a home folder in which natter has been used. */
+/** Runs each example in a copy of a home folder in which natter has been used; open until the end of the test file. */
 export async function openExampleShell() {
   const sandbox = await startSandbox();
+  afterAll(() => sandbox.close());
   const path = prepareTools();
   const shells = { '.bashrc': '', '.zshrc': '' };
   const fish = { '.config/fish/completions/none': '', '.config/fish/conf.d/none': '' };
@@ -162,6 +162,5 @@ export async function openExampleShell() {
           .replaceAll(new URL(sandbox.url).host, 'api.example.com:443');
       return { ...result, stdout: shown(result.stdout), stderr: shown(result.stderr) };
     },
-    close: () => sandbox.close(),
   };
 }

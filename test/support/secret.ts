@@ -15,9 +15,9 @@ export function random(length: number, alphabet = letters): string {
 export const githubToken = ['gh', 'p_', random(36)].join('');
 
 /** A private key in PEM. */
-export function privateKey(type = 'RSA '): string {
+export function privateKey(): string {
   const body = Array.from({ length: 6 }, (_, line) => random(64 - line)).join('\n');
-  const name = [type, 'PRIVATE', ' KEY'].join('');
+  const name = ['RSA PRIVATE', ' KEY'].join('');
   return `-----BEGIN ${name}-----\n${body}\n-----END ${name}-----`;
 }
 

@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import { allMarks } from '../../conversation/attributes.ts';
 import { forceOption, jsonOption } from '../../cli/global-options.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
-import { refuseWords } from '../../cli/guess.ts';
+import { setDefaultAction } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
 const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
@@ -20,13 +20,8 @@ export function buildConversations(): Command {
     .description('Lists conversations: id, last change, turns, tokens, model, title.')
     .option('--all', 'list all, not only the first 30')
     .option('--deleted', 'list the trash')
-    .addOption(jsonOption())
-    // As the default command, it receives every word that is not the name of a command.
-    .allowExcessArguments();
-  setAction(list, async () => {
-    refuseWords(list, 'a conversation', 'show');
-    return (await load()).listConversations;
-  });
+    .addOption(jsonOption());
+  setDefaultAction(list, 'a conversation', 'show', async () => (await load()).listConversations);
   setExamples(list, [
     'natter conversations list',
     'natter conversations list --json | jq -r ".[0].title"',

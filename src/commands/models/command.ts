@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { jsonOption } from '../../cli/global-options.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
-import { refuseWords } from '../../cli/guess.ts';
+import { setDefaultAction } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
 
@@ -19,13 +19,8 @@ export function buildModels(): Command {
   const list = new Command('list')
     .summary('list the models of the service')
     .description('Lists the models of the service: id, context window, latency, purpose.')
-    .addOption(jsonOption())
-    // As the default command, it receives every word that is not the name of a command.
-    .allowExcessArguments();
-  setAction(list, async () => {
-    refuseWords(list, 'a model', 'get');
-    return (await load()).listModels;
-  });
+    .addOption(jsonOption());
+  setDefaultAction(list, 'a model', 'get', async () => (await load()).listModels);
   const get = new Command('get')
     .argument('<model>', 'id of the model')
     .summary('show one model with every field sent by the service')

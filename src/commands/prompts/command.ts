@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { forceOption, jsonOption } from '../../cli/global-options.ts';
 import { setAction, helpOf, setExamples } from '../../cli/help-details.ts';
-import { refuseWords } from '../../cli/guess.ts';
+import { setDefaultAction } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
 
@@ -9,13 +9,8 @@ export function buildPrompts(): Command {
   const list = new Command('list')
     .summary('list prompt files')
     .description('Lists the prompt files that a name can find: those of the project, then yours.')
-    .addOption(jsonOption())
-    // As the default command, it receives every word that is not the name of a command.
-    .allowExcessArguments();
-  setAction(list, async () => {
-    refuseWords(list, 'a prompt file', 'show');
-    return (await load()).listPromptFiles;
-  });
+    .addOption(jsonOption());
+  setDefaultAction(list, 'a prompt file', 'show', async () => (await load()).listPromptFiles);
   setExamples(list, ['natter prompts list', 'natter prompts list --json']);
   const show = new Command('show')
     .argument('<prompt-file>', 'name or path')

@@ -129,7 +129,12 @@ export class ResultFile {
       // A flush that takes longer uses the descriptor, which a check may close.
       if (this.#flush !== undefined) return;
       this.#check();
-      this.#startFlush();
+      if (this.#isFlushed || this.broken.aborted) return;
+      const { synchronize = promisify(fs.fdatasync) } = options;
+      this.#isFlushed = true;
+      this.#flush = synchronize(this.#descriptor)
+        .catch((error: unknown) => this.#break(error))
+        .finally(() => (this.#flush = undefined));
     });
   }
 
@@ -223,15 +228,6 @@ export class ResultFile {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     fs.closeSync(this.#descriptor);
-  }
-
-  #startFlush(): void {
-    if (this.#isFlushed || this.broken.aborted) return;
-    const { synchronize = promisify(fs.fdatasync) } = this.#options;
-    this.#isFlushed = true;
-    this.#flush = synchronize(this.#descriptor)
-      .catch((error: unknown) => this.#break(error))
-      .finally(() => (this.#flush = undefined));
   }
 
   #break(error: unknown): void {

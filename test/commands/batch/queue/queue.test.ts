@@ -10,8 +10,7 @@ import { createMemoryContext } from '../../../support/memory-context.ts';
 import { githubToken } from '../../../support/secret.ts';
 import { openQueuePlace, openSubmitted } from './queue-helpers.ts';
 
-const { context: parsing } = createMemoryContext();
-const parsed = (words: string) => parsedBy(buildBatch(parsing), words);
+const parsed = (words: string) => parsedBy(buildBatch(), words);
 
 test.each<readonly [string, string, object]>([
   [
@@ -45,7 +44,7 @@ test.each<readonly [string, string, object]>([
 });
 
 test.each(
-  buildBatch(parsing)
+  buildBatch()
     .commands.flatMap((one) => helpOf(one).examples)
     .filter(({ line }) => line.includes('--queue ')),
 )('$line', async ({ line }) => {

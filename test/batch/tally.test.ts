@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countFailure, emptyTally, itemsLeft } from '../../src/batch/tally.ts';
+import { countFailure, emptyTally } from '../../src/batch/tally.ts';
 import { Failure } from '../../src/failure.ts';
 
 const item = (index: number) => ({ index, line: 10 * index, id: undefined });
@@ -16,12 +16,6 @@ test('failures are counted in total and by cause', () => {
   ]);
 });
 
-test('the items left are those without a result', () => {
-  const tally = { ...emptyTally(), already: 3, answered: 2, failed: 1 };
-  expect(itemsLeft(tally)).toBeUndefined();
-  expect(itemsLeft({ ...tally, total: 10 })).toBe(4);
-});
-
 test('of each kind, the failed item that is first in the input is kept as an example', () => {
   const tally = emptyTally();
   const ends = [3, 2, 4].map((index) => ({
@@ -30,11 +24,4 @@ test('of each kind, the failed item that is first in the input is kept as an exa
   }));
   for (const end of ends) countFailure(tally, end.failure, end.item);
   expect([...tally.causes]).toEqual([['unreachable', { ...ends[1], count: 3 }]]);
-});
-
-test('failures that another run would repeat are counted', () => {
-  const tally = emptyTally();
-  countFailure(tally, new Failure('unreachable', ''), item(1));
-  countFailure(tally, new Failure('invalid_request', ''), item(2));
-  expect(tally.lasting).toBe(1);
 });

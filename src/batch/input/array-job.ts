@@ -61,30 +61,37 @@ function readNumber(environment: Environment, name: string): number {
   return refuse(`auto: ${name} ${text === '' ? 'is not set' : `is "${text}", not a whole number`}`);
 }
 
-/** The scheduler of this job. @throws Failure `usage` for none, and for several */
-function findScheduler(environment: Environment): Scheduler {
-  const [found, other] = schedulers.filter(
+/**
+ * @param text `2/8`; `auto`, as the scheduler describes it; or `auto/8`, where only the number of the job is from the
+ *   scheduler
+ * @throws Failure `usage`
+ */
+export function chooseShard(text: string, environment: Environment): Shard {
+  const fixed = Number(/^auto\/(\d{1,9})$/.exec(text)?.[1] ?? 0);
+  if (text !== 'auto' && fixed < 1) return parseShard(text);
+  const [scheduler, other] = schedulers.filter(
     ({ index, none }) => isSet(environment, index) && environment[index] !== none,
   );
-  if (found === undefined) {
+  if (scheduler === undefined) {
     const names = schedulers.map(({ index }) => index).join(', ');
     return refuse(`auto: this is not an array job: none of ${names} is set`);
   }
-  if (other === undefined) return found;
-  return refuse(
-    `auto: both ${found.index} and ${other.index} are set`,
-    'unset one of them, or name the shard, as in --shard 2/8',
-  );
-}
-
-/** @throws Failure `usage` */
-function describedShard(
-  { index: name, first: start = 0, last, step, count: countName }: Scheduler,
-  environment: Environment,
-): Shard {
+  const { index: name, first: start = 0, last, step, count: countName } = scheduler;
+  if (other !== undefined) {
+    const hint = 'unset one of them, or name the shard, as in --shard 2/8';
+    return refuse(`auto: both ${name} and ${other.index} are set`, hint);
+  }
   const read = (variable: string) => readNumber(environment, variable);
-  const first = typeof start === 'number' ? start : read(start);
   const index = read(name);
+  if (fixed > 0) {
+    // Jobs may be numbered from 0 or from 1: the last number is then also the shard 0.
+    if (index <= fixed) return { number: index === 0 ? fixed : index, count: fixed };
+    return refuse(
+      `auto/${fixed}: ${name} is ${index}, more than ${fixed}`,
+      `number the jobs from 1 to ${fixed} or from 0 to ${fixed - 1}`,
+    );
+  }
+  const first = typeof start === 'number' ? start : read(start);
   // An array of one job may have the step 0.
   const width = step === undefined ? 1 : Math.max(1, read(step));
   const most = last === undefined ? undefined : read(last);
@@ -106,24 +113,5 @@ function describedShard(
   if (Number.isInteger(number) && number >= 1 && number <= count) return { number, count };
   return refuse(
     `auto: ${name} is ${index}, which is outside the array of ${count} jobs from ${first}`,
-  );
-}
-
-/**
- * @param text `2/8`; `auto`, as the scheduler describes it; or `auto/8`, where only the number of the job is from the
- *   scheduler
- * @throws Failure `usage`
- */
-export function chooseShard(text: string, environment: Environment): Shard {
-  if (text === 'auto') return describedShard(findScheduler(environment), environment);
-  const count = Number(/^auto\/(\d{1,9})$/.exec(text)?.[1] ?? 0);
-  if (count < 1) return parseShard(text);
-  const { index: name } = findScheduler(environment);
-  const index = readNumber(environment, name);
-  // Jobs may be numbered from 0 or from 1: the last number is then also the shard 0.
-  if (index <= count) return { number: index === 0 ? count : index, count };
-  return refuse(
-    `auto/${count}: ${name} is ${index}, more than ${count}`,
-    `number the jobs from 1 to ${count} or from 0 to ${count - 1}`,
   );
 }

@@ -41,20 +41,17 @@ function announcedBy(headers: ResponseHeaders, names: readonly string[]) {
   return undefined;
 }
 
-/** `RateLimit: "default";r=50;t=30`, as in the draft for standard headers. */
-function structured(headers: ResponseHeaders): AnnouncedLimit | undefined {
-  const remaining = /;\s*r=(\d+)/.exec(textOf(headers['ratelimit']))?.[1];
-  return remaining === undefined ? undefined : { limit: undefined, remaining: Number(remaining) };
-}
-
 /**
  * The limits in the headers of a response; undefined if no header can report one. When they are reset is not read:
  * services mean different things by it.
  */
 export function announcedLimits(headers: ResponseHeaders) {
   if (!Object.keys(headers).some((name) => name.includes('ratelimit'))) return undefined;
+  // `RateLimit: "default";r=50;t=30`, as in the draft for standard headers.
+  const rest = /;\s*r=(\d+)/.exec(textOf(headers['ratelimit']))?.[1];
+  const standard = rest === undefined ? undefined : { limit: undefined, remaining: Number(rest) };
   return {
-    requests: announcedBy(headers, requestNames) ?? structured(headers),
+    requests: announcedBy(headers, requestNames) ?? standard,
     tokens: announcedBy(headers, tokenNames),
   };
 }

@@ -5,7 +5,6 @@ import { RequestLog, type Ticket } from './request-log.ts';
 /** What a refusal shows. `either`: both limits explain it. `unknown`: as much was allowed before. */
 type Cause = 'places' | 'rate' | 'either' | 'unknown';
 
-/** Milliseconds. */
 const second = 1000;
 /** Milliseconds; shorter waits are not worth a timer. */
 const shortest = 0.1;

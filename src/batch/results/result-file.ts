@@ -91,15 +91,14 @@ export class ResultFile {
   readonly #realPath: string;
   readonly #options: ResultFileOptions;
   readonly #lock: HeldLock;
-  /** It did not exist before. */
-  readonly #isNew: boolean;
   readonly #index = new ResultIndex();
   readonly #broken = new AbortController();
   readonly #endChecks: () => void;
   #descriptor: number;
   #size: number;
   #isOpen = true;
-  #isFinished = false;
+  /** A new file is removed at the end if it has no result, unless the run was complete. */
+  #isRemovable: boolean;
   /** No path leads to the results any more. */
   #isUnsaved = false;
   #isFlushed = true;
@@ -111,10 +110,10 @@ export class ResultFile {
     this.#realPath = realPath;
     this.#options = options;
     this.#lock = lock;
-    this.#isNew = !fs.existsSync(realPath);
+    this.#isRemovable = !fs.existsSync(realPath);
     this.#descriptor = fs.openSync(realPath, fs.constants.O_RDWR | fs.constants.O_CREAT);
     try {
-      if (this.#isNew) synchronizeFolder(path.dirname(realPath));
+      if (this.#isRemovable) synchronizeFolder(path.dirname(realPath));
       const add = (result: IndexedResult) => this.#index.add(result);
       const found = scanResults(this.#descriptor, name, 0, add);
       // What follows the last result was not written completely.
@@ -130,7 +129,12 @@ export class ResultFile {
       // A flush that takes longer uses the descriptor, which a check may close.
       if (this.#flush !== undefined) return;
       this.#check();
-      this.#startFlush();
+      if (this.#isFlushed || this.broken.aborted) return;
+      const { synchronize = promisify(fs.fdatasync) } = options;
+      this.#isFlushed = true;
+      this.#flush = synchronize(this.#descriptor)
+        .catch((error: unknown) => this.#break(error))
+        .finally(() => (this.#flush = undefined));
     });
   }
 
@@ -139,7 +143,6 @@ export class ResultFile {
     return this.#broken.signal;
   }
 
-  /** The result of an item. */
   find(item: number): IndexedResult | undefined {
     return this.#index.find(item);
   }
@@ -191,7 +194,7 @@ export class ResultFile {
         // Windows does not replace an open file.
         await replaceWithTexts(this.#realPath, texts, () => this.#closeDescriptors());
       }
-      this.#isFinished = isComplete;
+      this.#isRemovable &&= !isComplete;
     } catch (error) {
       throw cannotWrite(
         this.#name,
@@ -201,13 +204,13 @@ export class ResultFile {
     }
   }
 
-  /** Releases the lock. Removes a new file that has no result, unless the run was complete. */
+  /** Releases the lock. */
   async close(): Promise<void> {
     this.#endChecks();
     await this.#flush;
     this.#closeDescriptors();
-    const isEmpty = this.#isNew && !this.#isFinished && this.#size === 0;
-    if (isEmpty && this.#lock.isKept() && !this.broken.aborted) removeFile(this.#realPath);
+    if (this.#isRemovable && this.#size === 0 && this.#lock.isKept() && !this.broken.aborted)
+      removeFile(this.#realPath);
     this.#lock.release();
   }
 
@@ -225,15 +228,6 @@ export class ResultFile {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     fs.closeSync(this.#descriptor);
-  }
-
-  #startFlush(): void {
-    if (this.#isFlushed || this.broken.aborted) return;
-    const { synchronize = promisify(fs.fdatasync) } = this.#options;
-    this.#isFlushed = true;
-    this.#flush = synchronize(this.#descriptor)
-      .catch((error: unknown) => this.#break(error))
-      .finally(() => (this.#flush = undefined));
   }
 
   #break(error: unknown): void {

@@ -1,6 +1,6 @@
 // Writes a result in the formats of `--output-format`, from natter's own.
 
-import type { InputItem } from '../input/item.ts';
+import type { InputItem, TableRow } from '../input/item.ts';
 import { resultName } from './result-line.ts';
 import { textMessages } from '../../conversation/message-text.ts';
 import { Failure } from '../../failure.ts';
@@ -30,18 +30,17 @@ function formatCell(text: string, delimiter: string): string {
 const formatRow = (cells: readonly string[], delimiter: string) =>
   `${cells.map((cell) => formatCell(cell, delimiter)).join(delimiter)}\n`;
 
-function plainCells({ id = '', content, given = content }: InputItem): readonly string[] {
+/** An item as a row of a table; an input that is no table has the columns id and prompt. */
+function rowOf({ row, id = '', content, given = content }: InputItem): TableRow {
+  if (row !== undefined) return row;
   const messages = textMessages(given?.messages ?? []);
-  return [id, messages.findLast(({ role }) => role === 'user')?.content ?? ''];
+  const prompt = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  return { header: ['id', 'prompt'], cells: [id, prompt], delimiter: ',' };
 }
-
-/** The names of the columns of the input, and the delimiter of the table that is written. */
-const columnsOf = ({ row }: InputItem) => row ?? { header: ['id', 'prompt'], delimiter: ',' };
 
 /** The row of an item, followed by its result. @param line a result in natter's own format; undefined without one */
 export function formatResultRow(item: InputItem, line: string | undefined): string {
-  const { header, delimiter } = columnsOf(item);
-  const cells = item.row?.cells ?? plainCells(item);
+  const { header, cells, delimiter } = rowOf(item);
   const input = header.map((_, at) => cells[at] ?? '');
   if (line === undefined) return formatRow([...input, '', ''], delimiter);
   const { content, error } = resultFields(line);
@@ -57,7 +56,7 @@ export function formatResultRow(item: InputItem, line: string | undefined): stri
  * @throws Failure `usage` if the input has such a column
  */
 export function tableHeader(item: InputItem, answer: string): string {
-  const { header, delimiter } = columnsOf(item);
+  const { header, delimiter } = rowOf(item);
   const added = [answer, `${answer}_error`];
   const taken = added.find((name) => header.includes(name));
   if (taken === undefined) return formatRow([...header, ...added], delimiter);
@@ -66,47 +65,37 @@ export function tableHeader(item: InputItem, answer: string): string {
   });
 }
 
-/** A completion as the service returns it. @param created seconds since 1970 */
-function completionOf(result: JsonObject, created: number): object {
-  const { completion_id: id, model, content, refusal, finish_reason: reason, usage } = result;
-  const message = { role: 'assistant', content, refusal: refusal ?? null };
-  return {
-    id: textOf(id),
-    object: 'chat.completion',
-    created,
-    model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: reason ?? null }],
-    ...(isJsonObject(usage) ? { usage } : {}),
-  };
-}
-
-/** A refused request has the response of the service, any other failure an `error` and what was received. */
-function outcomeOf(result: JsonObject, created: number): object {
-  const body = result['content'] === undefined ? undefined : completionOf(result, created);
-  const error = result['error'];
-  const respond = (status: number, request: unknown, responded: unknown) => ({
-    status_code: status,
-    request_id: textOf(request),
-    body: responded,
-  });
-  if (!isJsonObject(error)) return { response: respond(200, '', body), error: null };
-  const { kind, message, status, request_id: request } = error;
-  if (typeof status === 'number' && status >= 400 && body === undefined) {
-    const refusal = { error: { message, type: kind, param: null, code: null } };
-    return { response: respond(status, request, refusal), error: null };
-  }
-  const response = body === undefined ? null : respond(200, request, body);
-  return { response, error: { code: kind, message } };
-}
-
 /**
- * A line of an OpenAI batch output file: {"id", "custom_id", "response", "error"}.
+ * A line of an OpenAI batch output file: {"id", "custom_id", "response", "error"}. A refused request has the response of
+ * the service, any other failure an `error` and what was received.
  * @param line a result in natter's own format @param date of the completion
  */
 export function openaiLine(line: string, date: Date): string {
   const result = resultFields(line);
-  const name = resultName(Number(result['index']), readFingerprint(result['prompt_hash']));
-  const id = typeof result['id'] === 'string' ? result['id'] : name;
-  const outcome = outcomeOf(result, Math.floor(date.getTime() / 1000));
-  return `${escapeJson(JSON.stringify({ id: name, custom_id: id, ...outcome }))}\n`;
+  const { index, prompt_hash: hash, id, model, content, usage, error: failure } = result;
+  const { kind, message, status, request_id: request } = isJsonObject(failure) ? failure : {};
+  const isRefused = content === undefined && typeof status === 'number' && status >= 400;
+  const answer = { role: 'assistant', content, refusal: result['refusal'] ?? null };
+  const reason = result['finish_reason'] ?? null;
+  const completion = {
+    id: textOf(result['completion_id']),
+    object: 'chat.completion',
+    created: Math.floor(date.getTime() / 1000),
+    model,
+    choices: [{ index: 0, message: answer, logprobs: null, finish_reason: reason }],
+    ...(isJsonObject(usage) ? { usage } : {}),
+  };
+  const response = {
+    status_code: isRefused ? status : 200,
+    request_id: textOf(request),
+    body: isRefused ? { error: { message, type: kind, param: null, code: null } } : completion,
+  };
+  const name = resultName(Number(index), readFingerprint(hash));
+  const found = {
+    id: name,
+    custom_id: typeof id === 'string' ? id : name,
+    response: content === undefined && !isRefused ? null : response,
+    error: isRefused || !isJsonObject(failure) ? null : { code: kind, message },
+  };
+  return `${escapeJson(JSON.stringify(found))}\n`;
 }

@@ -23,9 +23,6 @@ export function parseResultName(
   return { index: Number(index), fingerprint: hash };
 }
 
-const isIndex = (index: unknown): index is number =>
-  typeof index === 'number' && Number.isInteger(index) && index >= 1 && index <= highestIndex;
-
 /** Whether the response of an OpenAI batch is an answer. */
 export function isAccepted({ response, error }: JsonObject): boolean {
   if (!isJsonObject(response) || (error !== null && error !== undefined)) return false;
@@ -41,7 +38,8 @@ export function parseResultLine(text: string): ResultLine | undefined {
   const value = text.startsWith(beginning) ? parseJson(text) : undefined;
   if (!isJsonObject(value)) return undefined;
   const { index, prompt_hash: hash, completion_id: id, error } = value;
-  if (!isIndex(index)) return undefined;
+  if (typeof index !== 'number' || !Number.isInteger(index)) return undefined;
+  if (index < 1 || index > highestIndex) return undefined;
   return {
     index,
     fingerprint: readFingerprint(hash),

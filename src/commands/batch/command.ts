@@ -39,7 +39,6 @@ const inputOptions = () => [
   new Option('--seed <n>', 'choose a different sample, default 0').default('0'),
 ];
 
-/** The options that make the body of a request. */
 const bodyOptions = () => [
   settingOption('model', '-m'),
   settingOption('system', '-s'),

@@ -4,7 +4,7 @@ import type { AnswerCheck, CheckOptions } from '../../ask/check.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import type { Service } from '../../ask/service.ts';
 import { formatOfName } from '../../batch/input/read-items.ts';
-import { type InputFormat, parseTemplate, type Template } from '../../batch/input/item.ts';
+import { type InputFormat, parseTemplate } from '../../batch/input/item.ts';
 import { resultsPath } from '../../batch/results/read-results.ts';
 import type { OutputFormat } from '../../batch/results/result-formats.ts';
 import type { Tally } from '../../batch/tally.ts';
@@ -111,14 +111,6 @@ function parseAmount(text: string): number {
   });
 }
 
-function templateOf(text: string): Template {
-  const template = parseTemplate(text);
-  if (template.names.length > 0) return template;
-  throw new Failure('usage', 'the template names no column, so all prompts would be identical', {
-    hint: 'put column names in double braces, as in --template "Summarize: {{text}}"',
-  });
-}
-
 /** How items are sent, whatever they are. @throws Failure `usage` */
 export function planSending(options: SendingOptions) {
   const { concurrency, retryIncomplete, stopAfter = '0', rpm, tpm } = options;
@@ -144,10 +136,17 @@ export function planBatch(
   const { format, template, shard, limit, maxTotalTokens, maxCost } = options;
   const seed = parseNumber(options.seed, '--seed', 0, maxItems);
   const size = optionalNumber(options.sample, '--sample', maxItems);
+  const parsed = template === undefined ? undefined : parseTemplate(template);
+  if (parsed?.names.length === 0) {
+    const message = 'the template names no column, so all prompts would be identical';
+    throw new Failure('usage', message, {
+      hint: 'put column names in double braces, as in --template "Summarize: {{text}}"',
+    });
+  }
   return {
     /** Undefined: the input's first line decides. */
     format: format ?? (file === undefined ? undefined : formatOfName(file)),
-    template: template === undefined ? undefined : templateOf(template),
+    template: parsed,
     shard: shard === undefined ? undefined : chooseShard(shard, environment),
     /** Only the first items; `Infinity` for all. */
     limit: optionalNumber(limit, '--limit', maxItems) ?? Infinity,

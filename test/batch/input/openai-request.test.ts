@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { promptsOf, read, user } from './read-helpers.ts';
+import { read, user } from './read-helpers.ts';
 
 describe('OpenAI batch requests', () => {
   const request = (fields: object) =>
@@ -59,10 +59,5 @@ describe('OpenAI batch requests', () => {
   test('X14: with a number that cannot be sent unchanged are invalid items', async () => {
     const [item] = await read(request({}).replace('"m"', '"m","seed":12345678901234567890'));
     expect(item?.problem).toContain('has the number 12345678901234567890 in "body"');
-  });
-
-  test('that repeat a custom_id name the line of the first', async () => {
-    const items = await read(`${request({})}\n${request({})}\n`);
-    expect(promptsOf(items)).toEqual(['hi', 'repeats the id "r1" of line 1']);
   });
 });

@@ -1,27 +1,9 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readResults, resultsPath } from '../../../src/batch/results/read-results.ts';
+import { resultsPath } from '../../../src/batch/results/read-results.ts';
 import { resultLock } from '../../../src/batch/results/result-file.ts';
 import { folderOf } from '../../support/folder.ts';
-
-const temporaryPath = () => join(folderOf(), 'out.jsonl');
-
-test('a missing file has no results', () => {
-  expect(readResults(temporaryPath()).count).toBe(0);
-});
-
-test('each result has the offset of its line, also after NULs from a crash', () => {
-  const name = temporaryPath();
-  const lines = [1, 2].map(
-    (index) => `${JSON.stringify({ index, prompt_hash: '0'.repeat(16), content: 'é' })}\n`,
-  );
-  writeFileSync(name, `${lines[0]}\0\0\n${lines[1]}`);
-  const [first, second] = lines.map((line) => Buffer.byteLength(line));
-  const results = readResults(name);
-  expect(results.find(1)).toMatchObject({ offset: 0, length: first });
-  expect(results.find(2)).toMatchObject({ offset: (first ?? 0) + 3, length: second });
-});
 
 describe.skipIf(process.platform === 'win32')('the path of a results file', () => {
   test('is the same before and after the file exists, through all links to it', () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   isAccepted,
-  isTornResult,
   parseResultLine,
   parseResultName,
   resultName,
@@ -38,11 +37,4 @@ test.each([
   [{ response: null, error: null }, false],
 ])('a line of an OpenAI batch with %j is answered: %s', (fields, isAnswered) => {
   expect(isAccepted(fields)).toBe(isAnswered);
-});
-
-test('a cut line is torn, one of another engine is not a result', () => {
-  const cut = `{"index":3,"prompt_hash":"${hash}"`;
-  expect(parseResultLine(cut)).toBeUndefined();
-  expect(isTornResult(cut)).toBe(true);
-  expect(parseResultLine(JSON.stringify({ id: resultName(3, hash), response }))).toBeUndefined();
 });

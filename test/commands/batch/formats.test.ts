@@ -262,21 +262,6 @@ describe('natter batch --schema', () => {
     expect(promptsOf()).toEqual([[expect.stringMatching(/^who\?\n\nAnswer with one JSON value/)]]);
   });
 
-  test('asks again with the violations, and keeps both answers', async () => {
-    const { run, promptsOf } = await openChecked(['who?', 'and?'], [wrong, right]);
-    const { code, stdout } = await run(checkedWords);
-    expect(code).toBe(0);
-    const [first, second] = resultsOf(stdout);
-    expect(first?.checked_answers?.map(({ content }) => content)).toEqual([wrong, right]);
-    expect(second).not.toHaveProperty('checked_answers');
-    const [, again] = promptsOf();
-    expect(again).toEqual([
-      expect.stringContaining('who?'),
-      wrong,
-      expect.stringContaining('- /name must be string'),
-    ]);
-  });
-
   test('exits with 13 if all failures are mismatches, and sends only those again', async () => {
     const { run, results, requests } = await openChecked(['a', 'b'], [right, wrong, wrong, right]);
     const { code, stderr } = await run([...checkedWords, '-o', 'r.jsonl']);

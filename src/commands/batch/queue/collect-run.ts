@@ -6,11 +6,11 @@ import {
   type Connect,
   connectToQueue,
   findBatch,
-  type StatusOptions,
+  type QueueOptions,
 } from './open-queue.ts';
 import { printCauses, kindOf } from '../report/ending.ts';
 import { batchOutcome } from '../report/progress.ts';
-import type { StartedRun } from '../../../run.ts';
+import type { JsonOptions, StartedRun } from '../../../run.ts';
 import { refuseReservedName } from '../../../storage/file-name.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { filledText, isJsonObject, parseJson } from '../../../json.ts';
@@ -127,7 +127,7 @@ const columns = [
 
 /** Runs `natter batch status`: the batch of `--batch`, else all. @throws Failure */
 export async function printStatus(
-  run: StartedRun<StatusOptions>,
+  run: StartedRun<QueueOptions & JsonOptions>,
   connect: Connect = connectToQueue,
 ): Promise<void> {
   const { context, options, presentation } = run;

@@ -7,7 +7,7 @@ import { Failure } from '../../../failure.ts';
 import type { Notices } from '../../../output/notices.ts';
 
 /** Options of every command for a queue. */
-interface QueueOptions extends GlobalOptions {
+export interface QueueOptions extends GlobalOptions {
   readonly queue?: string;
   readonly batch?: string;
 }
@@ -20,10 +20,6 @@ export interface SubmitOptions extends BatchOptions, QueueOptions {
 export interface WorkOptions extends QueueOptions, SendingOptions {
   readonly responseFormat?: string;
   readonly wait?: boolean;
-}
-
-export interface StatusOptions extends QueueOptions {
-  readonly json?: boolean;
 }
 
 export interface CollectOptions extends QueueOptions {

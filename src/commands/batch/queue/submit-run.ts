@@ -7,7 +7,7 @@ import {
   type QueuedResult,
 } from '../../../batch/queue/redis-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
-import { type Batch, checkItems, openBatch, pendingItems, selectItems } from '../items.ts';
+import { checkItems, openBatch, pendingItems, selectItems } from '../items.ts';
 import { failureLine, unsendable } from '../output/result.ts';
 import { parseNumber } from '../plan.ts';
 import { type Connect, connectToQueue, type SubmitOptions } from './open-queue.ts';
@@ -23,25 +23,6 @@ import { withoutSources } from '../../../settings/resolved-settings.ts';
 /** Items that are sent to the queue together. */
 const blockSize = 500;
 const mostAttempts = 100;
-
-function headerOf({ input, own, options, check }: Batch): BatchHeader {
-  const { model, system, maxTokens } = own.values;
-  // Workers decide about `response_format` by their own profile.
-  const checked = check && {
-    retries: check.retries,
-    ...definedFields({
-      schema: check.schema && JSON.stringify(check.schema),
-      select: check.pointer,
-    }),
-  };
-  return {
-    input: input.name,
-    model,
-    params: withoutSources(own.params),
-    stream: options.stream,
-    ...definedFields({ system, maxTokens, check: checked }),
-  };
-}
 
 /** Runs `natter batch submit`. @throws Failure */
 export async function submitBatch(
@@ -89,7 +70,22 @@ export async function submitBatch(
     };
     // Nothing is added if an item of a file is refused; a pipe is added as it is read.
     await checkItems(batch, selection, emptyTally(), (item) => void check(item));
-    const header = headerOf(batch);
+    const { model, system, maxTokens } = batch.own.values;
+    // Workers decide about `response_format` by their own profile.
+    const checked = batch.check && {
+      retries: batch.check.retries,
+      ...definedFields({
+        schema: batch.check.schema && JSON.stringify(batch.check.schema),
+        select: batch.check.pointer,
+      }),
+    };
+    const header: BatchHeader = {
+      input: batch.input.name,
+      model,
+      params: withoutSources(batch.own.params),
+      stream: options.stream,
+      ...definedFields({ system, maxTokens, check: checked }),
+    };
     const isNew = (await queue.header()) === undefined;
     if (isNew) await queue.setHeader(header);
     if (isNew || rate !== undefined) await queue.setRate(rate);

@@ -4,7 +4,6 @@ import { aborted } from 'node:util';
 import { openCheck } from '../../../ask/check.ts';
 import { isTransient } from '../../../batch/circuit-breaker.ts';
 import type {
-  BatchHeader,
   JobOutcome,
   QueuedResult,
   QueueJob,
@@ -32,7 +31,7 @@ import { Failure } from '../../../failure.ts';
 import { definedFields } from '../../../json.ts';
 import { count, countOf } from '../../../output/figures.ts';
 import type { Notices } from '../../../output/notices.ts';
-import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
+import { withValues } from '../../../settings/resolved-settings.ts';
 import { errorCode, storageFailure } from '../../../storage/storage-failure.ts';
 
 /** Milliseconds; a shorter pause concerns this worker only. */
@@ -51,7 +50,6 @@ const pause = 1000;
 /** A run of `natter batch work`. */
 interface Work extends SendingRun {
   readonly options: WorkOptions;
-  readonly header: BatchHeader;
   readonly connection: QueueConnection;
   readonly queue: BatchQueue;
   /** Results that the queue does not have yet. */
@@ -91,18 +89,6 @@ async function storeResult(work: Work, result: QueuedResult): Promise<void> {
   };
   unsaved.add(result);
   await Promise.race([store(), aborted(signal, result)]);
-}
-
-/** A worker's own service and limits, with the request options of the batch. */
-function batchSettings(own: ResolvedSettings, header: BatchHeader): ResolvedSettings {
-  const { model, system, maxTokens } = header;
-  const source = { kind: 'default', name: 'the batch' } as const;
-  const params = Object.entries(header.params).map(([name, value]) => [name, { value, source }]);
-  return {
-    ...own,
-    values: { ...own.values, model, system, maxTokens, fallback: undefined },
-    params: Object.fromEntries(params) as ResolvedSettings['params'],
-  };
 }
 
 /** A cut answer has been paid for, so only a new submission asks again. */
@@ -226,7 +212,16 @@ export async function workBatch(
       definedFields({ select, schemaRetries: schema === undefined ? undefined : String(retries) }),
       schema === undefined ? undefined : { text: schema, label: 'the schema of the batch' },
     );
-    const asked = batchSettings(run.settings, header);
+    const { model, system, maxTokens } = header;
+    const origin = { kind: 'default', name: 'the batch' } as const;
+    const params = Object.entries(header.params).map(([name, value]) => {
+      return [name, { value, source: origin }] as const;
+    });
+    // A worker has its own service and limits.
+    const asked = {
+      ...withValues(run.settings, { model, system, maxTokens, fallback: undefined }),
+      params: Object.fromEntries(params),
+    };
     const working = { ...run, settings: check?.settings(asked) ?? asked };
     const source = { command: 'batch work', batch: runId(context) };
     service = await openService(working, source, { network: undiciNetwork });
@@ -252,7 +247,6 @@ export async function workBatch(
         if (wait >= sharedPause) queue.pause(wait).catch(() => undefined);
       },
       broken: giveUp.signal,
-      header,
       connection,
       queue,
       unsaved: new Set(),

@@ -19,7 +19,6 @@ import {
 import { itemFingerprint, type ItemOutcome, planItem, sendItem } from './send-item.ts';
 import { type Stopping, watchStopping } from '../stopping.ts';
 import { withRequestHint } from '../../../cli/report.ts';
-import type { Failure } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { truncationFailure, truncationWarning } from '../../../output/notices.ts';
 import { type Chain, fallbackModels } from '../../../ask/fallback.ts';
@@ -50,10 +49,6 @@ export function noteTruncation(
   if (!isStrict || failure !== undefined) return outcome;
   return { ...outcome, failure: truncationFailure(metadata) };
 }
-
-/** Whether natter has sent no request, because of a budget or of a setting that all items have in common. */
-const isUnsent = ({ kind, attempts }: Failure): boolean =>
-  kind === 'budget' || (kind === 'configuration' && attempts === undefined);
 
 /**
  * Makes the function that sends an item, and ends its permission. It counts an answer, and decides whether the run goes
@@ -96,9 +91,12 @@ function openAnswers(
     }
     outcome = noteTruncation(outcome, tally, options.strict === true, warn);
     const { failure, content, metadata, isStarved } = outcome;
-    const isRefused = failure !== undefined && isUnsent(failure);
-    let isStopped = isRefused || outcome.isStopped;
-    if (isRefused) stopping.fail(failure);
+    // No request was sent, because of a budget or of a setting that all items have in common.
+    const isUnsent =
+      failure?.kind === 'budget' ||
+      (failure?.kind === 'configuration' && failure.attempts === undefined);
+    let isStopped = isUnsent || outcome.isStopped;
+    if (isUnsent) stopping.fail(failure);
     // Cancelled or refused before any text: without a result, it is sent again later.
     if (isStopped && content === '') {
       permission.end(false, undefined);

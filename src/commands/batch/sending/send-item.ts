@@ -36,7 +36,6 @@ function itemMessages(
     : [{ role: 'system', content }, ...messages];
 }
 
-/** See `promptFingerprint`. */
 export function itemFingerprint({ id, content }: BatchItem, settings: ResolvedSettings): string {
   return promptFingerprint(id, itemMessages(content, settings));
 }

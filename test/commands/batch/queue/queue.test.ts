@@ -169,19 +169,15 @@ test('natter batch status prints a row for each batch', async () => {
 
 test('natter batch status --json --batch prints one batch', async () => {
   const { stdout } = await statusOf(['a', 'b'], { json: true, batch: 'b' });
-  expect(JSON.parse(stdout)).toEqual([
-    {
-      batch: 'b',
-      items: 3,
-      answered: 0,
-      failed: 0,
-      waiting: 3,
-      active: 0,
-      delayed: 0,
-      answered_last_minute: 0,
-      workers: 0,
-    },
-  ]);
+  const none = {
+    answered: 0,
+    failed: 0,
+    active: 0,
+    delayed: 0,
+    answered_last_minute: 0,
+    workers: 0,
+  };
+  expect(JSON.parse(stdout)).toEqual([{ ...none, batch: 'b', items: 3, waiting: 3 }]);
 });
 
 test('natter batch status reports a queue without batches', async () => {

@@ -185,21 +185,18 @@ const puts = {
 /** In visual mode, the register replaces the selection, which with `p` becomes the register. */
 function putRegister(vi: Vi, command: Command, name: 'p' | 'P'): Vi {
   const { register, buffer } = vi;
-  const { count = 1 } = command;
   if (register === undefined) return leaving(vi);
-  if (isVisual(vi)) {
-    const range = selectionOf(vi);
-    const outer = register.isLinewise && !range.isLinewise ? '\n' : '';
-    const next = name === 'p' ? registerOf(buffer, range) : register;
-    const done = put(buffer, register, range, count, [outer, outer]);
-    return { ...leaving(vi), register: next, buffer: done };
-  }
+  const { isLinewise } = register;
   const { characters, lines, lineEnds } = puts[name];
-  const at = places[register.isLinewise ? lines : characters](buffer.text, buffer.cursor);
-  const range = { from: at, to: at, isLinewise: false };
-  const around = register.isLinewise ? lineEnds : (['', ''] as const);
-  const done = put(buffer, register, range, count, around);
-  return { ...leaving(vi), change: { command }, buffer: done };
+  const at = places[isLinewise ? lines : characters](buffer.text, buffer.cursor);
+  const selection = isVisual(vi) ? selectionOf(vi) : undefined;
+  const range = selection ?? { from: at, to: at, isLinewise: false };
+  const around = selection === undefined ? lineEnds : (['\n', '\n'] as const);
+  const isApart = isLinewise && !range.isLinewise;
+  const done = put(buffer, register, range, command.count ?? 1, isApart ? around : ['', '']);
+  if (selection === undefined) return { ...leaving(vi), change: { command }, buffer: done };
+  const next = name === 'p' ? registerOf(buffer, selection) : register;
+  return { ...leaving(vi), register: next, buffer: done };
 }
 
 /** In visual mode, `A` inserts text after the selection, other commands before it. */

@@ -145,13 +145,6 @@ type Meaning = KeyEvent | TerminalReply | { readonly type: 'paste-start' } | und
 /** One key or one run of text, with its length in UTF-16 units; undefined if it is incomplete. */
 type Token = { readonly length: number; readonly meaning?: Meaning } | undefined;
 
-function shadeOf(...parts: readonly string[]): TerminalReply {
-  const [red = 0, green = 0, blue = 0] = parts.map(
-    (part) => Number.parseInt(part, 16) / (16 ** part.length - 1),
-  );
-  return { type: 'background', shade: isLightColor(red, green, blue) ? 'light' : 'dark' };
-}
-
 const ignored = () => undefined;
 
 /** What follows Esc. The first pattern that matches decides. */
@@ -175,7 +168,11 @@ const sequences: readonly (readonly [RegExp, (...groups: readonly string[]) => M
   // The background: red, green and blue with one to four digits each.
   [
     /\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})[^]*?(?:[\u0000-\u001A]|\u001B\\)/iy,
-    shadeOf,
+    (...parts) => {
+      const shares = parts.map((part) => Number.parseInt(part, 16) / (16 ** part.length - 1));
+      const [red = 0, green = 0, blue = 0] = shares;
+      return { type: 'background', shade: isLightColor(red, green, blue) ? 'light' : 'dark' };
+    },
   ],
   // OSC, DCS and APC replies; a very long one has lost its end.
   [/(?:\]\d+;|P[\d!+$>]|_G)(?:[^]*?(?:[\u0000-\u001A]|\u001B\\)|[^]{4096,})/y, ignored],

@@ -1,15 +1,7 @@
 import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import { moveVertically } from '../layout.ts';
 import type { TextBuffer } from '../text-buffer.ts';
-import {
-  enclosing,
-  firstNonBlank,
-  isEmptyLine,
-  isLineEnd,
-  lineStartFrom,
-  onCharacter,
-  runsOf,
-} from './text.ts';
+import { enclosing, firstNonBlank, isLineEnd, lineStartFrom, onCharacter, runsOf } from './text.ts';
 import type { Command, Vi } from './vi.ts';
 
 /** Where a motion starts: the text and the caret, and its command. */
@@ -89,7 +81,7 @@ function word(start: Start, isBig: boolean): number {
 
 /** The first or last character of the word before. */
 function back({ text, cursor, count = 1, operator }: Start, stops: readonly number[]) {
-  const staysAtStart = operator === undefined || !isEmptyLine(text, 0);
+  const staysAtStart = operator === undefined || !isLineEnd(text, 0);
   const start = cursor > 0 && staysAtStart ? 0 : undefined;
   return stops.filter((stop) => stop < cursor).at(-count) ?? start;
 }

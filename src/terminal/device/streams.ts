@@ -40,9 +40,6 @@ export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
 
-const fallbackColumns = 80;
-const fallbackRows = 24;
-
 /**
  * Node opens the null device for reading and writing in place of a closed stream, which Linux shows. A shell opens it
  * only for writing; other programs that discard output may open it for both.
@@ -77,8 +74,8 @@ function outputStream(
   };
   return {
     isTerminal,
-    columns: () => stream().columns || fallbackColumns,
-    rows: () => stream().rows || fallbackRows,
+    columns: () => stream().columns || 80,
+    rows: () => stream().rows || 24,
     isClosed: () => isReplacedByNode(name === 'stdout' ? 1 : 2),
     write(text) {
       if (failed || text === '') return undefined;

@@ -148,12 +148,6 @@ function operate(vi: Vi, command: Command, operator: Operator): Vi {
 
 // Other commands.
 
-/** `v` and `V` begin a selection, change its kind, or end it. */
-function switchVisual(vi: Vi, mode: 'visual' | 'visual-line'): Vi {
-  if (vi.mode === mode) return leaving(vi);
-  return { ...vi, mode, anchor: isVisual(vi) ? vi.anchor : vi.buffer.cursor };
-}
-
 /** `u` and Ctrl+R: the caret is where the last change is. */
 function revert(vi: Vi, isUndo: boolean, count: number): Vi {
   let { buffer } = vi;
@@ -248,9 +242,12 @@ function run(given: Vi, command: Command): Vi | Request {
   const inVisual = isVisual(vi);
   switch (name) {
     case 'v':
-      return switchVisual(vi, 'visual');
-    case 'V':
-      return switchVisual(vi, 'visual-line');
+    case 'V': {
+      // They begin a selection, change its kind, or end it.
+      const mode = name === 'v' ? 'visual' : 'visual-line';
+      if (vi.mode === mode) return leaving(vi);
+      return { ...vi, mode, anchor: inVisual ? anchor : buffer.cursor };
+    }
     case '.':
       return inVisual ? vi : repeatChange(vi, count);
     case 'u':

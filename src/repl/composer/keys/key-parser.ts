@@ -18,7 +18,7 @@ const letters = 'A up B down C right D left F end H home P f1 Q f2 S f4';
 const letterKeys = pairsIn(
   `${letters} Z shift+tab a shift+up b shift+down c shift+right d shift+left`,
 );
-/** With F3 (`CSI R` is a cursor report), and with the keypad in application mode, whose characters are text. */
+/** F3 is only here, because `CSI R` is a cursor report; the characters are those of the keypad in application mode. */
 const applicationKeys = pairsIn(
   `${letters} R f3 a ctrl+up b ctrl+down c ctrl+right d ctrl+left M enter ` +
     'j * k + l , m - n . o / p 0 q 1 r 2 s 3 t 4 u 5 v 6 w 7 x 8 y 9',
@@ -137,7 +137,7 @@ function eventOfSequence(
   return keyPress(name, { ...(rxvt ?? held), ...(modifier !== undefined && { [modifier]: true }) });
 }
 
-// Input as a whole.
+// The parser splits the input into keys, text, pastes and replies.
 
 /** What a part of the input means; a part without a meaning is a report or unknown, and is ignored. */
 type Meaning = KeyEvent | TerminalReply | { readonly type: 'paste-start' } | undefined;

@@ -28,7 +28,7 @@ const parts = new RegExp(
   's',
 );
 
-/** The command of keys typed in normal or visual mode; undefined if they are incomplete. It may not exist. */
+/** The command of keys typed in normal or visual mode; undefined if they are incomplete. An unknown one does nothing. */
 function parseKeys(keys: string, inVisual: boolean): Command | undefined {
   const { before, operator, after, rest = '' } = parts.exec(keys)?.groups ?? {};
   const hasCount = (before ?? after) !== undefined;
@@ -84,7 +84,7 @@ function endInsertion(vi: Vi): Vi {
   const { before, begun, command } = insertion;
   const { text, cursor, pastes } = vi.buffer;
   const [start, rest] = [begun.text.slice(0, begun.cursor), begun.text.slice(begun.cursor)];
-  // Nothing after an edit outside of the insertion.
+  // After an edit outside of the insertion, nothing counts as typed.
   const isWhole = text.startsWith(start) && text.endsWith(rest);
   const end = Math.max(start.length, text.length - rest.length);
   const typed = isWhole ? text.slice(start.length, end) : '';

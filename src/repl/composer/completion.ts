@@ -85,6 +85,12 @@ export function hasLetters(text: string, letters: string): boolean {
 export const folderOf = ({ kind, typed }: CompletionRequest) =>
   kind === 'path' || kind === 'mention' ? typed.slice(0, typed.lastIndexOf('/') + 1) : '';
 
+/** The name of a command with its slash, of a file in a folder its name, and of a mention its path. */
+export function labelOf(request: CompletionRequest, { value, isFolder }: Candidate): string {
+  const name = request.kind === 'path' ? value.slice(folderOf(request).length) : value;
+  return `${request.kind === 'command' ? '/' : ''}${name}${isFolder === true ? '/' : ''}`;
+}
+
 /** How well a candidate matches, 0 best; undefined if it does not. A hidden file needs a typed dot. */
 function rankOf(
   { value, summary = '' }: Candidate,

@@ -9,33 +9,21 @@ import type { SignalWatch } from './signals.ts';
 type DeviceEvent = 'resize' | 'SIGINT' | 'SIGUSR1' | 'SIGTERM' | 'SIGTSTP' | 'SIGCONT' | 'exit';
 
 /** The terminal of an interactive program: keys, resizes, and job control by the shell. */
-export interface TerminalDevice {
-  /**
-   * Reads input. `onEnd` is called once, at the end of input: Ctrl+D in a cooked terminal, or a closed terminal.
-   * @returns a function that stops reading
-   */
-  listen(onBytes: (bytes: Uint8Array) => void, onEnd: () => void): () => void;
-  /** Raw mode: the terminal delivers each key, without echo. */
-  setRaw(isRaw: boolean): void;
-  /** @returns a function that removes the listener */
-  on(event: DeviceEvent, listener: () => void): () => void;
-  /** Reads the terminal's size, because the signal may be late; listeners are called at once if it has changed. */
-  checkSize(): void;
-  /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
-  suspend(onContinue: () => void): void;
-  /** Writes synchronously, bypassing the stream, before the process ends. */
-  writeNow(text: string, stream?: 'stdout' | 'stderr'): void;
-}
+export type TerminalDevice = ReturnType<typeof createDevice>;
 
 /** Milliseconds after which the process is considered not stopped: without job control nothing would continue it. */
 const stopTime = 200;
 
 /** The terminal that `process` was started on. */
-export function createDevice(process: NodeJS.Process, watch: SignalWatch): TerminalDevice {
+export function createDevice(process: NodeJS.Process, watch: SignalWatch) {
   // Node reads the size on this signal.
   const checkSize = () => void process.emit('SIGWINCH', 'SIGWINCH');
   return {
-    listen(onBytes, onEnd) {
+    /**
+     * Reads input. `onEnd` is called once, at the end of input: Ctrl+D in a cooked terminal, or a closed terminal.
+     * @returns a function that stops reading
+     */
+    listen(onBytes: (bytes: Uint8Array) => void, onEnd: () => void): () => void {
       const input = process.stdin;
       let isOver = false;
       const end = () => {
@@ -52,10 +40,12 @@ export function createDevice(process: NodeJS.Process, watch: SignalWatch): Termi
         input.pause();
       };
     },
-    setRaw(isRaw) {
+    /** Raw mode: the terminal delivers each key, without echo. */
+    setRaw(isRaw: boolean): void {
       if (process.stdin.isTTY && !process.stdin.destroyed) process.stdin.setRawMode(isRaw);
     },
-    on(event, listener) {
+    /** @returns a function that removes the listener */
+    on(event: DeviceEvent, listener: () => void): () => void {
       if (event === 'SIGINT' || event === 'SIGTERM') return watch.handle(event, listener);
       const emitter: NodeJS.EventEmitter = event === 'resize' ? process.stdout : process;
       emitter.on(event, listener);
@@ -65,8 +55,10 @@ export function createDevice(process: NodeJS.Process, watch: SignalWatch): Termi
         forget?.();
       };
     },
+    /** Reads the terminal's size, because the signal may be late; listeners are called at once if it has changed. */
     checkSize,
-    suspend(onContinue) {
+    /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
+    suspend(onContinue: () => void): void {
       if (process.platform === 'win32') return onContinue();
       const back = () => {
         clearTimeout(timer);
@@ -80,7 +72,8 @@ export function createDevice(process: NodeJS.Process, watch: SignalWatch): Termi
       // The whole job, as the terminal would on Ctrl+Z: a script or npx around natter stops with it.
       return void process.kill(0, 'SIGTSTP');
     },
-    writeNow(text, stream = 'stdout') {
+    /** Writes synchronously, bypassing the stream, before the process ends. */
+    writeNow(text: string, stream: 'stdout' | 'stderr' = 'stdout'): void {
       try {
         writeSync(process[stream].fd, text);
       } catch {

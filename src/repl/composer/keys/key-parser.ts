@@ -1,7 +1,6 @@
-import type { Clock } from '../../../clock.ts';
+import { type Clock, createDebounce } from '../../../clock.ts';
 import { isLightColor, type TerminalReply } from '../../../terminal/device/terminal-kind.ts';
 import { pairsIn } from '../../../terminal/text/pairs.ts';
-import { createDebounce } from '../../timers.ts';
 import { normalizeText } from '../paste.ts';
 import {
   joinPasteBurst,

@@ -32,8 +32,12 @@ import { html, xml } from '@codemirror/legacy-modes/mode/xml';
 import { yaml } from '@codemirror/legacy-modes/mode/yaml';
 import type { Look, Style } from './style.ts';
 
-/** One row for each mode, with its names in code fences. */
-const rows: readonly (readonly [names: string, mode: StreamParser<unknown>])[] = [
+/** Reads rows of words and what they all stand for. */
+const byWord = <Value>(rows: readonly (readonly [words: string, value: Value])[]) =>
+  new Map(rows.flatMap(([words, value]) => words.split(' ').map((word) => [word, value] as const)));
+
+/** The modes by their names in code fences. */
+const modes = byWord<StreamParser<unknown>>([
   ['javascript js jsx mjs cjs node', javascript],
   ['typescript ts tsx mts cts', typescript],
   ['json jsonc json5 jsonl ndjson', json],
@@ -82,11 +86,7 @@ const rows: readonly (readonly [names: string, mode: StreamParser<unknown>])[] =
   ['cmake', cmake],
   ['latex tex', stex],
   ['http', http],
-];
-
-const modes = new Map(
-  rows.flatMap(([names, mode]) => names.split(' ').map((name) => [name, mode] as const)),
-);
+]);
 
 /** Longer lines are data or minified code, and some modes are slow on them. */
 const MAX_LINE = 2000;
@@ -143,20 +143,15 @@ function highlightLine(
   return output;
 }
 
-/** CodeMirror's token names, old and new, by their looks. Other tokens have the terminal's default colour. */
-const tokens: { readonly [Name in Look]?: string } = {
-  keyword: 'keyword modifier qualifier meta macroName',
-  string: 'string string-2 regexp inserted',
-  red: 'deleted',
-  cyan: 'number atom bool type typeName className attribute attributeName builtin',
-  blue: 'tag tagName def definition function',
-  comment: 'comment',
-  bold: 'header heading strong',
-  italic: 'emphasis',
-  underline: 'link',
-};
-const looks = new Map(
-  Object.entries(tokens).flatMap(([look, names]) =>
-    names.split(' ').map((name) => [name, look as Look] as const),
-  ),
-);
+/** The looks of CodeMirror's token names, old and new. Other tokens have the terminal's default colour. */
+const looks = byWord<Look>([
+  ['keyword modifier qualifier meta macroName', 'keyword'],
+  ['string string-2 regexp inserted', 'string'],
+  ['deleted', 'red'],
+  ['number atom bool type typeName className attribute attributeName builtin', 'cyan'],
+  ['tag tagName def definition function', 'blue'],
+  ['comment', 'comment'],
+  ['header heading strong', 'bold'],
+  ['emphasis', 'italic'],
+  ['link', 'underline'],
+]);

@@ -109,9 +109,8 @@ export function startSearch(): HistorySearch {
 /** Smart case: a query without capitals ignores case. */
 export function contains(entry: Draft, query: string): boolean {
   const content = contentOf(entry);
-  return query === query.toLowerCase()
-    ? content.toLowerCase().includes(query)
-    : content.includes(query);
+  const isExact = query !== query.toLowerCase();
+  return (isExact ? content : content.toLowerCase()).includes(query);
 }
 
 /** Appends to the query; keeps the current match if it still matches. */

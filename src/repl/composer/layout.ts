@@ -29,14 +29,6 @@ function columnOf({ cells }: VisualRow, offset: number): number {
   return cells.reduce((column, cell) => (cell.offset < offset ? column + cell.width : column), 0);
 }
 
-/** A space at a wrap that exceeds the width is not drawn, because the renderer would truncate the row. */
-function textOf({ cells }: VisualRow, width: number): string {
-  const used = cells.reduce((columns, cell) => columns + cell.width, 0);
-  const isHanging = used > width && cells.at(-1)?.text === ' ';
-  const drawn = isHanging ? cells.slice(0, -1) : cells;
-  return drawn.map((cell) => cell.text).join('');
-}
-
 /** A selected line end is a column, if the row has space for it. */
 function selectedColumns(
   text: string,
@@ -65,7 +57,12 @@ export function layout(
   const first = Math.max(0, Math.min(index - half, rows.length - height));
   const shown = rows.slice(first, first + height);
   return {
-    rows: shown.map((row) => textOf(row, width)),
+    rows: shown.map(({ cells }) => {
+      // A space at a wrap that exceeds the width is not drawn, because the renderer would truncate the row.
+      const used = cells.reduce((sum, cell) => sum + cell.width, 0);
+      const isHanging = used > width && cells.at(-1)?.text === ' ';
+      return (isHanging ? cells.slice(0, -1) : cells).map((cell) => cell.text).join('');
+    }),
     cursorRow: index - first,
     cursorColumn: columnOf(rows[index] ?? noRow, cursor),
     hasMoreAbove: (shown[0] ?? noRow).start > 0,

@@ -31,8 +31,7 @@ export function normalizeText(text: string): string {
 
 /** `character` is a grapheme or a single UTF-16 unit. */
 export function isPasteMarker(character: string): boolean {
-  const code = character.charCodeAt(0);
-  return character.length === 1 && code >= firstMarker && code <= lastMarker;
+  return /^[\udc00-\udfff]$/.test(character);
 }
 
 /** A trailing line end does not start a line. */

@@ -85,10 +85,9 @@ export class Rows {
     for (const { 0: part, index } of text.matchAll(/[ \t]+|\n|[^ \t\n]+/g)) {
       const end = index + part.length;
       if (part === '\n') {
-        this.#break(placed, end);
+        this.#breaks.push({ from: placed, to: end });
+        this.begin(this.#indent);
         placed = end;
-        this.#last = '';
-        this.#isLong = false;
       }
       if (/^[ \t\n]/.test(part)) continue;
       for (const unit of unitsOf(part)) {
@@ -105,11 +104,6 @@ export class Rows {
     return { breaks: this.#breaks, placed: isEnd ? text.length : placed };
   }
 
-  #break(from: number, to: number): void {
-    this.#breaks.push({ from, to });
-    this.#column = this.#indent;
-  }
-
   /**
    * Places spaces, and what follows them without a place for a row end.
    * @param mayMove a row may end before it
@@ -120,8 +114,10 @@ export class Rows {
     if (mayMove) this.#isLong = false;
     const fitsInRow = this.#column + spaces + columns <= width && !this.#isLong;
     const hasText = this.#last !== '' || this.#column > this.#indent;
-    if (!fitsInRow && mayMove && hasText) this.#break(from, from + spaces);
-    else this.#column += spaces;
+    if (!fitsInRow && mayMove && hasText) {
+      this.#breaks.push({ from, to: from + spaces });
+      this.#column = this.#indent;
+    } else this.#column += spaces;
     this.#isLong ||= this.#column + columns > width;
     this.#column += columns;
     // The terminal wraps a word that is longer than a row, which stays whole for selection.

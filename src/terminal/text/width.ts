@@ -57,8 +57,6 @@ export type Alignment = 'left' | 'right' | 'center';
 /** Pads the text with spaces; a wider text is returned unchanged. */
 export function padToWidth(text: string, width: number, align: Alignment = 'left'): string {
   const space = Math.max(0, width - displayWidth(text));
-  if (align === 'left') return text + ' '.repeat(space);
-  if (align === 'right') return ' '.repeat(space) + text;
-  const before = Math.floor(space / 2);
+  const before = { left: 0, right: space, center: Math.floor(space / 2) }[align];
   return ' '.repeat(before) + text + ' '.repeat(space - before);
 }

@@ -101,15 +101,11 @@ describe('search', () => {
     ['a newer prompt', searchNewer(searchOlder(search('fix'))), 'fix typos'],
     ['the case of a query with capitals', search('Fix'), 'Fix the tests'],
     [
-      'the same prompt while the query grows',
+      'the same one while it grows',
       extendQuery(prompts, searchOlder(search('fi')), 'x'),
       'Fix the tests',
     ],
-    [
-      'the newest prompt when it shrinks',
-      shortenQuery(prompts, searchOlder(search('fi'))),
-      'fix typos',
-    ],
+    ['the newest when it shrinks', shortenQuery(prompts, searchOlder(search('fi'))), 'fix typos'],
     ['the last match after a failure', extendQuery(prompts, search('fix'), 'zz'), 'fix typos'],
   ])('finds %s', (_, found, text) => {
     expect(matchOf(prompts, found)?.text).toBe(text);

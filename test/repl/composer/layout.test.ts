@@ -17,12 +17,7 @@ describe('layout', () => {
     ['an empty text', '', 10, ['']],
     ['lines', 'a\nb\n', 10, ['a', 'b', '']],
     ['words', 'one two three', 9, ['one two ', 'three']],
-    [
-      'a word that just fits, without the space after the last column',
-      'abcd efgh',
-      5,
-      ['abcd', 'efgh'],
-    ],
+    ['a word that just fits, without its space', 'abcd efgh', 5, ['abcd', 'efgh']],
     ['a word wider than the window', 'abcdefghij', 5, ['abcd', 'efgh', 'ij']],
     ['Chinese, Japanese and Korean', 'a日本語', 6, ['a日本', '語']],
     ['a wide character that does not fit', '日本', 4, ['日', '本']],

@@ -17,7 +17,7 @@ const letters = 'A up B down C right D left F end H home P f1 Q f2 S f4';
 const letterKeys = pairsIn(
   `${letters} Z shift+tab a shift+up b shift+down c shift+right d shift+left`,
 );
-/** With F3 (`CSI R` is a cursor report), and with the keypad in application mode, whose characters are text. */
+/** F3 is only here, because `CSI R` is a cursor report; the characters are those of the keypad in application mode. */
 const applicationKeys = pairsIn(
   `${letters} R f3 a ctrl+up b ctrl+down c ctrl+right d ctrl+left M enter ` +
     'j * k + l , m - n . o / p 0 q 1 r 2 s 3 t 4 u 5 v 6 w 7 x 8 y 9',
@@ -136,20 +136,13 @@ function eventOfSequence(
   return keyPress(name, { ...(rxvt ?? held), ...(modifier !== undefined && { [modifier]: true }) });
 }
 
-// Input as a whole.
+// The parser splits the input into keys, text, pastes and replies.
 
 /** What a part of the input means; a part without a meaning is a report or unknown, and is ignored. */
 type Meaning = KeyEvent | TerminalReply | { readonly type: 'paste-start' } | undefined;
 
 /** One key or one run of text, with its length in UTF-16 units; undefined if it is incomplete. */
 type Token = { readonly length: number; readonly meaning?: Meaning } | undefined;
-
-function shadeOf(...parts: readonly string[]): TerminalReply {
-  const [red = 0, green = 0, blue = 0] = parts.map(
-    (part) => Number.parseInt(part, 16) / (16 ** part.length - 1),
-  );
-  return { type: 'background', shade: isLightColor(red, green, blue) ? 'light' : 'dark' };
-}
 
 const ignored = () => undefined;
 
@@ -174,7 +167,11 @@ const sequences: readonly (readonly [RegExp, (...groups: readonly string[]) => M
   // The background: red, green and blue with one to four digits each.
   [
     /\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})[^]*?(?:[\u0000-\u001A]|\u001B\\)/iy,
-    shadeOf,
+    (...parts) => {
+      const shares = parts.map((part) => Number.parseInt(part, 16) / (16 ** part.length - 1));
+      const [red = 0, green = 0, blue = 0] = shares;
+      return { type: 'background', shade: isLightColor(red, green, blue) ? 'light' : 'dark' };
+    },
   ],
   // OSC, DCS and APC replies; a very long one has lost its end.
   [/(?:\]\d+;|P[\d!+$>]|_G)(?:[^]*?(?:[\u0000-\u001A]|\u001B\\)|[^]{4096,})/y, ignored],

@@ -28,7 +28,7 @@ const parts = new RegExp(
   's',
 );
 
-/** The command of keys typed in normal or visual mode; undefined if they are incomplete. It may not exist. */
+/** The command of keys typed in normal or visual mode; undefined if they are incomplete. An unknown one does nothing. */
 function parseKeys(keys: string, inVisual: boolean): Command | undefined {
   const { before, operator, after, rest = '' } = parts.exec(keys)?.groups ?? {};
   const hasCount = (before ?? after) !== undefined;
@@ -84,7 +84,7 @@ function endInsertion(vi: Vi): Vi {
   const { before, begun, command } = insertion;
   const { text, cursor, pastes } = vi.buffer;
   const [start, rest] = [begun.text.slice(0, begun.cursor), begun.text.slice(begun.cursor)];
-  // Nothing after an edit outside of the insertion.
+  // After an edit outside of the insertion, nothing counts as typed.
   const isWhole = text.startsWith(start) && text.endsWith(rest);
   const end = Math.max(start.length, text.length - rest.length);
   const typed = isWhole ? text.slice(start.length, end) : '';
@@ -148,12 +148,6 @@ function operate(vi: Vi, command: Command, operator: Operator): Vi {
 
 // Other commands.
 
-/** `v` and `V` begin a selection, change its kind, or end it. */
-function switchVisual(vi: Vi, mode: 'visual' | 'visual-line'): Vi {
-  if (vi.mode === mode) return leaving(vi);
-  return { ...vi, mode, anchor: isVisual(vi) ? vi.anchor : vi.buffer.cursor };
-}
-
 /** `u` and Ctrl+R: the caret is where the last change is. */
 function revert(vi: Vi, isUndo: boolean, count: number): Vi {
   let { buffer } = vi;
@@ -185,21 +179,18 @@ const puts = {
 /** In visual mode, the register replaces the selection, which with `p` becomes the register. */
 function putRegister(vi: Vi, command: Command, name: 'p' | 'P'): Vi {
   const { register, buffer } = vi;
-  const { count = 1 } = command;
   if (register === undefined) return leaving(vi);
-  if (isVisual(vi)) {
-    const range = selectionOf(vi);
-    const outer = register.isLinewise && !range.isLinewise ? '\n' : '';
-    const next = name === 'p' ? registerOf(buffer, range) : register;
-    const done = put(buffer, register, range, count, [outer, outer]);
-    return { ...leaving(vi), register: next, buffer: done };
-  }
+  const { isLinewise } = register;
   const { characters, lines, lineEnds } = puts[name];
-  const at = places[register.isLinewise ? lines : characters](buffer.text, buffer.cursor);
-  const range = { from: at, to: at, isLinewise: false };
-  const around = register.isLinewise ? lineEnds : (['', ''] as const);
-  const done = put(buffer, register, range, count, around);
-  return { ...leaving(vi), change: { command }, buffer: done };
+  const at = places[isLinewise ? lines : characters](buffer.text, buffer.cursor);
+  const selection = isVisual(vi) ? selectionOf(vi) : undefined;
+  const range = selection ?? { from: at, to: at, isLinewise: false };
+  const around = selection === undefined ? lineEnds : (['\n', '\n'] as const);
+  const isApart = isLinewise && !range.isLinewise;
+  const done = put(buffer, register, range, command.count ?? 1, isApart ? around : ['', '']);
+  if (selection === undefined) return { ...leaving(vi), change: { command }, buffer: done };
+  const next = name === 'p' ? registerOf(buffer, selection) : register;
+  return { ...leaving(vi), register: next, buffer: done };
 }
 
 /** In visual mode, `A` inserts text after the selection, other commands before it. */
@@ -251,9 +242,12 @@ function run(given: Vi, command: Command): Vi | Request {
   const inVisual = isVisual(vi);
   switch (name) {
     case 'v':
-      return switchVisual(vi, 'visual');
-    case 'V':
-      return switchVisual(vi, 'visual-line');
+    case 'V': {
+      // They begin a selection, change its kind, or end it.
+      const mode = name === 'v' ? 'visual' : 'visual-line';
+      if (vi.mode === mode) return leaving(vi);
+      return { ...vi, mode, anchor: inVisual ? anchor : buffer.cursor };
+    }
     case '.':
       return inVisual ? vi : repeatChange(vi, count);
     case 'u':

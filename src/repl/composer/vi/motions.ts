@@ -1,15 +1,7 @@
 import { lineEnd, lineStart, nextBoundary, previousBoundary } from '../grapheme-boundary.ts';
 import { moveVertically } from '../layout.ts';
 import type { TextBuffer } from '../text-buffer.ts';
-import {
-  enclosing,
-  firstNonBlank,
-  isEmptyLine,
-  isLineEnd,
-  lineStartFrom,
-  onCharacter,
-  runsOf,
-} from './text.ts';
+import { enclosing, firstNonBlank, isLineEnd, lineStartFrom, onCharacter, runsOf } from './text.ts';
 import type { Command, Vi } from './vi.ts';
 
 /** Where a motion starts: the text and the caret, and its command. */
@@ -89,7 +81,7 @@ function word(start: Start, isBig: boolean): number {
 
 /** The first or last character of the word before. */
 function back({ text, cursor, count = 1, operator }: Start, stops: readonly number[]) {
-  const staysAtStart = operator === undefined || !isEmptyLine(text, 0);
+  const staysAtStart = operator === undefined || !isLineEnd(text, 0);
   const start = cursor > 0 && staysAtStart ? 0 : undefined;
   return stops.filter((stop) => stop < cursor).at(-count) ?? start;
 }
@@ -138,8 +130,10 @@ const bracket: Motion = ({ text, cursor, count }) => {
   return enclosing(text, cursor + found + by, by, wanted, other);
 };
 
-/** By what an operator covers: up to the character at the offset, or including it, or whole lines. */
-const motions = {
+/** What an operator covers: up to the character at the offset, or including it, or whole lines. */
+const spans = ['exclusive', 'inclusive', 'linewise'] as const;
+
+const motions: Readonly<Record<(typeof spans)[number], Readonly<Record<string, Motion>>>> = {
   exclusive: {
     h: left,
     l: right,
@@ -175,24 +169,18 @@ const motions = {
     gg: (start) => toLine(start, start.count ?? 1),
     G: (start) => toLine(start, start.count ?? start.text.split('\n').length),
   },
-} satisfies Record<string, Readonly<Record<string, Motion>>>;
-
-const byName = new Map(
-  Object.entries(motions).flatMap(([span, some]) =>
-    Object.entries<Motion>(some).map(([name, motion]) => {
-      return [name, { span: span as keyof typeof motions, motion }];
-    }),
-  ),
-);
+};
 
 /** Where a motion leads to; undefined if it is not possible, or for another command. */
 export function motionOf({ search, buffer }: Vi, command: Command) {
   const isRepeated = /[;,]/.test(command.name);
-  const { name = '', character = '' } = (isRepeated ? search : command) ?? {};
-  const isForward = /^[ft]/.test(name) !== (command.name === ',');
+  const { name: known = '', character = '' } = (isRepeated ? search : command) ?? {};
+  const isForward = /^[ft]/.test(known) !== (command.name === ',');
   // A search backwards has the name in upper case.
-  const found = isRepeated ? (isForward ? name.toLowerCase() : name.toUpperCase()) : name;
-  const known = byName.get(found);
-  const offset = known?.motion({ ...buffer, ...command, name: found, character, isRepeated });
-  return known && offset !== undefined ? { offset, span: known.span } : undefined;
+  const directed = isForward ? known.toLowerCase() : known.toUpperCase();
+  const name = isRepeated ? directed : known;
+  const span = spans.find((each) => Object.hasOwn(motions[each], name));
+  if (span === undefined) return undefined;
+  const offset = motions[span][name]?.({ ...buffer, ...command, name, character, isRepeated });
+  return offset === undefined ? undefined : { offset, span };
 }

@@ -239,8 +239,8 @@ export const operations: Readonly<Record<Operator, Operation>> = {
 };
 
 /**
- * Puts the register in place of a range, `count` times, between line ends if it has lines and the range has not. The
- * caret is on the last character, or on the first one if there are several lines.
+ * Puts the register in place of a range, `count` times, between `before` and `after`. The caret is on the last character,
+ * or on the first one if there are several lines.
  */
 export function put(
   buffer: TextBuffer,

@@ -6,10 +6,6 @@ export function isLineEnd(text: string, at: number): boolean {
   return at >= text.length || text.charAt(at) === '\n';
 }
 
-export function isEmptyLine(text: string, at: number): boolean {
-  return isLineEnd(text, at) && lineStart(text, at) === at;
-}
-
 /** The same offset, or the last character for the end of a line, which no character is under. */
 export function onCharacter(text: string, at: number): number {
   const end = lineEnd(text, Math.min(at, text.length));

@@ -37,7 +37,7 @@ const readings: readonly (readonly [what: string, input: string, events: string]
   ["rxvt's modifiers", '␛[7^␛[8$␛[a␛Od', '<ctrl+home> <shift+end> <shift+up> <ctrl+left>'],
   ['Shift+Tab', '␛[Z', '<shift+tab>'],
   ['function keys', '␛OP␛OR␛[15~␛[24~␛[[A', '<f1> <f3> <f5> <f12> <f1>'],
-  ['the keypad in application mode', '␛OM␛Oq', '<enter> "1"'],
+  ['the keypad in application mode', '␛OM␛Oq␛O2M', '<enter> "1" <shift+enter>'],
   ['Alt and letters', '␛b␛F␛é', '<alt+b> <alt+shift+f> <alt+é>'],
   ['Alt+Enter', '␛\r', '<alt+enter>'],
   ['Alt+Enter on Windows', '␛\r\n', '<alt+enter>'],

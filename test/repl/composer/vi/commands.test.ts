@@ -56,6 +56,7 @@ test.each([
   ['A types after selected lines', 'one two', 'VAx', 'one twox|'],
   ['c changes selected lines as lines', 'a\nb\nc', `Vjcx${escape}`, '|x\nc'],
   ['i" on a quote that opens takes its pair', '"a" "b"', '2f"di"', '"a" "|"'],
+  ['. with a count repeats the change of an object', 'one two', 'diww2.', '| '],
   ['. does not repeat a change of a selection', 'one two', 'vd.', '|ne two'],
   ['Esc ends an incomplete command', 'one two', `d${escape}x`, '|ne two'],
   ['an unknown command does nothing', 'one two', 'dqx', '|ne two'],

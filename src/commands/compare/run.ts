@@ -192,10 +192,7 @@ async function openView(comparison: Comparison): Promise<ComparisonView> {
   return createAnswerColumns(context, presentation, labels, transform);
 }
 
-interface FinishedComparison extends Comparison {
-  readonly answers: readonly ComparedAnswer[];
-  readonly removed: number;
-}
+type FinishedComparison = Comparison & Awaited<ReturnType<typeof showAnswers>>;
 
 /** Compares each answer that has text with the first one. */
 async function printDiffs({ context, presentation, answers }: FinishedComparison): Promise<void> {

@@ -29,7 +29,7 @@ function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
 
 /** If text is written to a closed standard output, in whose place Node opens the null device, says once that nothing is printed. */
 function noticeClosed({ stdout, stderr, ...others }: Streams, isQuiet: boolean): Streams {
-  if (isQuiet || stdout.isClosed?.() !== true) return { ...others, stdout, stderr };
+  if (isQuiet || !stdout.isClosed()) return { ...others, stdout, stderr };
   const text =
     'standard output is closed, so nothing is printed; natter last prints a saved answer';
   let isSaid = false;

@@ -312,9 +312,7 @@ export async function openConversation(
   const params = changedParams(settings.params, changes);
   let isSaved = named !== undefined;
   return {
-    /** A resumed conversation keeps its model unless this run names one. */
     settings: withModelOf({ ...settings, params }, modelOf(conversation)),
-    /** The turns so far and the prompt. */
     messages: messagesOf(conversation, turns),
     /** Undefined while it is not saved. */
     saved(): SavedConversation | undefined {

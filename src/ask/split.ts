@@ -68,13 +68,8 @@ export function cutText(text: string, border: keyof typeof borders, most: number
 }
 
 /** The part of the texts that one request has. */
-export interface Piece {
-  readonly texts: readonly AttachedFile[];
-  /** An estimate. */
-  readonly tokens: number;
-}
+export type Piece = ReturnType<typeof packTexts>[number];
 
-/** The window that is assumed if it is unknown. */
 const assumedWindow = 8192;
 const largestAnswer = 4096;
 /** Estimates may be wrong by a tenth. */
@@ -84,18 +79,15 @@ const blockTokens = 16;
 /** Tokens of the smallest pieces. */
 export const leastBudget = 64;
 
-/** The tokens that one request has for texts, and those that are kept free for its answer. */
-export interface Room {
-  readonly budget: number;
-  readonly answer: number;
-}
+export type Room = ReturnType<typeof roomFor>;
 
 /**
  * Divides the window of the model.
  * @param prompt with everything that is in each request besides the texts
+ * @returns the tokens that one request has for texts, and those that are kept free for its answer
  * @throws Failure `invalid_request` if the prompt leaves no room
  */
-export function roomFor({ values, windows }: ResolvedSettings, prompt: string): Room {
+export function roomFor({ values, windows }: ResolvedSettings, prompt: string) {
   const { model, maxTokens, system } = values;
   const window = contextWindow(model, windows) ?? assumedWindow;
   const answer = maxTokens ?? Math.min(largestAnswer, Math.floor(window / 4));
@@ -109,7 +101,7 @@ export function roomFor({ values, windows }: ResolvedSettings, prompt: string): 
 }
 
 /** Groups texts in as few pieces as possible. */
-export function packTexts(texts: readonly AttachedFile[], budget: number): readonly Piece[] {
+export function packTexts(texts: readonly AttachedFile[], budget: number) {
   const sized = texts.map((file) => {
     const tokens = estimateTokens(file.content) + estimateTokens(file.name) + blockTokens;
     return { file, tokens };
@@ -124,7 +116,7 @@ export function planPieces(
   texts: readonly AttachedFile[],
   border: keyof typeof borders,
   budget: number,
-): { readonly pieces: readonly Piece[]; readonly longLines: number } {
+) {
   let longLines = 0;
   const parts = texts.flatMap(({ name, content }): readonly AttachedFile[] => {
     const most = Math.max(1, budget - estimateTokens(name) - 2 * blockTokens);

@@ -78,9 +78,7 @@ export function createReplPrompts(context: Context, notices: Notices, settings: 
       return {
         name,
         variables: variablesOf(prompt) as readonly PromptVariable[],
-        /** The model of its answer, if the file names one. */
         model: model && values.model,
-        /** What the text after the name is, if the file needs one. */
         neededText: neededText(prompt),
 
         /** The text with the values of the variables, and the settings that hold for its answer only. */

@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
@@ -94,8 +93,8 @@ test.each([
   ['that is binary', 'binary', 'cannot attach binary: it is binary: byte 1 is NUL'],
   ['that is not UTF-8', 'latin', 'cannot attach latin: it is not UTF-8: byte 3 is invalid'],
 ])('a file %s is refused with its name, and nothing is sent', async (_name, file, message) => {
-  const cwd = folderOf({ binary: 'a\0b', latin: Buffer.from('café', 'latin1') });
-  mkdirSync(join(cwd, 'folder'));
+  const latin = Buffer.from('café', 'latin1');
+  const cwd = folderOf({ binary: 'a\0b', latin, 'folder/.hidden': '' });
   const result = await runInMemory(['--sandbox', '-f', file, 'hi'], { cwd });
   expectFailure(result, 2, `natter: ${message}`);
 });

@@ -57,17 +57,15 @@ const load = (found: FoundPrompt, signal: AbortSignal) =>
 /** Characters that run or change something in a shell; bash and PowerShell insert candidates without quotes. */
 const special = /[$`;&|<>()!\\"']/;
 
-/** Names come from whoever wrote the project: one with a command in it, or that is an option, must be typed. */
-const isHarmless = (name: string) => !special.test(name) && !name.startsWith('-');
-
 /**
  * The names of prompt files with their descriptions. The shell completes paths too, if no name fits or a path is typed.
  */
 const promptFiles: Source = async ({ context, typed, before, command }) => {
   if (command.name() === 'run' && before.length > 0) return [];
   const isPath = typed.startsWith('.') || path.isAbsolute(typed) || typed.includes(path.sep);
+  // Names come from whoever wrote the project: one with a command in it, or that is an option, must be typed.
   const found = listPrompts(promptPlaces(context)).filter(
-    ({ name }) => name.startsWith(typed) && isHarmless(name),
+    ({ name }) => name.startsWith(typed) && !special.test(name) && !name.startsWith('-'),
   );
   const candidates: Candidate[] = [];
   for (const one of found) {

@@ -13,19 +13,6 @@ export function addOptionGroups(command: Command, groups: readonly OptionGroup[]
 export const serviceGroup = 'Service options:';
 export const generalGroup = 'General options:';
 
-/** Settings about reaching the service; every command has their options. */
-const serviceSettings = [
-  'baseUrl',
-  'apiPath',
-  'allowInsecure',
-  'retries',
-  'retryMaxWait',
-  'connectTimeout',
-  'firstByteTimeout',
-  'idleTimeout',
-  'timeout',
-] as const satisfies readonly SettingKey[];
-
 /** What `<duration>` is in the help of options. */
 export const durationNote =
   'A <duration> is 500ms, 30s, 10m or 1h; a plain number is seconds, 0 no limit.';
@@ -70,7 +57,15 @@ export function addGlobalOptions(program: Command): void {
       '--speed <factor>',
       'replay speed: 1 as recorded, 10 ten times as fast, or max; default 1 [NATTER_REPLAY_SPEED]',
     ),
-    ...serviceSettings.map((key) => settingOption(key)),
+    settingOption('baseUrl'),
+    settingOption('apiPath'),
+    settingOption('allowInsecure'),
+    settingOption('retries'),
+    settingOption('retryMaxWait'),
+    settingOption('connectTimeout'),
+    settingOption('firstByteTimeout'),
+    settingOption('idleTimeout'),
+    settingOption('timeout'),
   ];
   const general = [
     new Option('--color <when>', 'use colour: auto, always or never; default auto')

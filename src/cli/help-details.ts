@@ -13,18 +13,16 @@ export interface HelpRow {
   readonly description: string;
 }
 
-/** Rows under a separate heading, which are neither options nor commands. */
-interface HelpList {
-  readonly heading: string;
-  readonly rows: readonly HelpRow[];
-  /** Whether the help of `-h` has the names of the rows. */
-  readonly isInShortHelp?: boolean;
-}
-
 /** What the help of a command has that commander does not know. */
 interface HelpDetails {
   examples: readonly Example[];
-  list?: HelpList;
+  /** Rows under a separate heading, which are neither options nor commands. */
+  list?: {
+    readonly heading: string;
+    readonly rows: readonly HelpRow[];
+    /** Whether the help of `-h` has the names of the rows. */
+    readonly isInShortHelp?: boolean;
+  };
   /** Set for a command that does not use a service. */
   hidesServiceOptions: boolean;
   /** Set for a subcommand with a different purpose than the command above. */

@@ -162,15 +162,6 @@ const rankOf = ({ term }: HelpRow) =>
 /** The start of a clause or a parenthesis, which is not within one. */
 const clauseStart = /(?=, |: [a-z"]| \()(?![^(]*\))/;
 
-/** A row without the name of its variable; a description over one row loses its last clauses. */
-function inShort({ term, description }: HelpRow, termWidth: number, help: Help): HelpRow {
-  const [whole = ''] = description.replace(/ \[[A-Z_]+\]$/, '').split('; ');
-  const room = (help.helpWidth ?? helpWidth) - descriptionIndent(termWidth, help);
-  const clauses = whole.split(clauseStart);
-  while (clauses.length > 1 && clauses.join('').length > room) clauses.pop();
-  return { term, description: clauses.join('') };
-}
-
 /** A command with three examples, and as many of its options as fit, first those that people use most. */
 function formatCommand(command: Command, help: Help): string {
   const options = ownOptions(command, help).filter(
@@ -186,6 +177,14 @@ function formatCommand(command: Command, help: Help): string {
   const format = (rows: readonly HelpRow[]) => {
     const rest = options.length - rows.length;
     const termWidth = Math.min(widestTerm, Math.max(0, ...rows.map(({ term }) => term.length)));
+    const room = (help.helpWidth ?? helpWidth) - descriptionIndent(termWidth, help);
+    // Without the names of variables; a description over one row loses its last clauses.
+    const shortRows = rows.map(({ term, description }) => {
+      const [whole = ''] = description.replace(/ \[[A-Z_]+\]$/, '').split('; ');
+      const clauses = whole.split(clauseStart);
+      while (clauses.length > 1 && clauses.join('').length > room) clauses.pop();
+      return { term, description: clauses.join('') };
+    });
     return joinSections([
       ...introduction(command, help),
       ['Examples:', ...exampleLines(examples.slice(0, 3))].join('\n'),
@@ -193,11 +192,7 @@ function formatCommand(command: Command, help: Help): string {
         ? formatSection('Commands:', children, help)
         : wrapHelp(`Commands: ${childNames}`, help),
       wrapHelp(listRow, help),
-      formatSection(
-        'Options:',
-        rows.map((row) => inShort(row, termWidth, help)),
-        help,
-      ),
+      formatSection('Options:', shortRows, help),
       `More: ${pathOf(command)} --help${rest === 0 ? '' : ` (${rest} more options)`}${service}`,
     ]);
   };

@@ -102,14 +102,6 @@ export function nameProfile(hint: string, profile: string | undefined): string {
   });
 }
 
-function stacks(failure: Failure, clean: (text: string) => string): string {
-  const lines: string[] = [];
-  for (let error: unknown = failure; error instanceof Error; error = error.cause) {
-    lines.push(...(error.stack ?? String(error)).split('\n'));
-  }
-  return lines.map((line) => `  ${clean(line)}\n`).join('');
-}
-
 /** The message with the request's id. */
 export const messageWithRequest = ({ message, requestId }: Failure): string =>
   requestId === undefined ? message : `${message} (request ${requestId})`;
@@ -130,7 +122,12 @@ export function describeFailure(
   const exitCode = exitCodes[failure.kind];
   const profile = namedProfile(flagValue(args, '--profile'), environment);
   const hint = failure.markedHint && nameProfile(failure.markedHint, profile);
-  const trace = isSet(environment, 'NATTER_DEBUG') ? stacks(failure, clean) : '';
+  const stacks: string[] = [];
+  let traced: unknown = isSet(environment, 'NATTER_DEBUG') ? failure : undefined;
+  for (; traced instanceof Error; traced = traced.cause) {
+    stacks.push(...(traced.stack ?? String(traced)).split('\n'));
+  }
+  const trace = stacks.map((line) => `  ${clean(line)}\n`).join('');
   if (wantsJson(args)) {
     const fields = failureFields(rephrase(failure, { hint }), context);
     return { text: `${JSON.stringify(fields)}\n${trace}`, exitCode };

@@ -138,16 +138,6 @@ export async function findApi(run: Run): Promise<ServiceCheck> {
   });
 }
 
-/** Rethrows the failure of a check; a refusal of the key names the address, and what to correct. */
-const throwRefusal = (baseUrl: string, hadKey: boolean) => (error: unknown) => {
-  const isRefusal = error instanceof Failure && /^(?:unauthorized|forbidden)$/.test(error.kind);
-  if (!isRefusal) throw error;
-  throw rephrase(error, {
-    message: error.message.replace(/^[^(]*(?=\(40[013]\))/, `${baseUrl} refused the key `),
-    hint: `${hadKey ? 'the stored key is kept' : 'nothing was stored'}; check the key with its issuer, or correct the address: ‹natter auth login --base-url <url>›`,
-  });
-};
-
 /** What helps if no server answers at an address, or one that is no API. */
 const addressRemedies = /^(?:start-server|check-host|check-connection|check-base-url)$/;
 
@@ -361,7 +351,18 @@ export const login: Action<LoginOptions> = async (started) => {
     context.secrets.keep({ apiKey });
     const source = { kind: 'flag', name: 'login' } as const;
     const key = apiKey === undefined ? undefined : { value: apiKey, source };
-    const refuse = throwRefusal(baseUrl, hasKey(stored, settings.profile.value));
+    const kept = hasKey(stored, settings.profile.value)
+      ? 'the stored key is kept'
+      : 'nothing was stored';
+    /** A refusal of the key names the address, and what to correct. */
+    const refuse = (error: unknown): never => {
+      const isRefusal = error instanceof Failure && /^(?:unauthorized|forbidden)$/.test(error.kind);
+      if (!isRefusal) throw error;
+      throw rephrase(error, {
+        message: error.message.replace(/^[^(]*(?=\(40[013]\))/, `${baseUrl} refused the key `),
+        hint: `${kept}; check the key with its issuer, or correct the address: ‹natter auth login --base-url <url>›`,
+      });
+    };
     const checked = options.check
       ? await findApi({ ...run, settings: withKey(settings, key) }).catch(refuse)
       : { result: 'not checked', models: [] };

@@ -22,19 +22,6 @@ import {
 } from '../../cli/prompt-options.ts';
 import type { ChatOptions } from './chat-run.ts';
 
-const chatExamples = [
-  'natter "why is the sky blue?"',
-  'natter -c "and at sunset?"',
-  'git diff | natter "review this"',
-  'natter -f notes.md -f "**/*.txt" "what is missing?"',
-  'natter --split auto -f notes.md "which decisions were made?"',
-  'tail notes.md | natter --every 200l,30s "flag anomalies"',
-  'natter --fallback nextgen,local:llama3 "why is the sky blue?"',
-  'natter -m nextgen --json "three names for a cat" | jq -r .content',
-  'natter --schema "name, age int" "invent a person" | jq .age',
-  'natter --sandbox "try me without a key"',
-] as const;
-
 const outputOptions = () => [
   extractOption(),
   new Option('--json', 'print one JSON document at the end; content is the answer'),
@@ -95,7 +82,18 @@ export function buildChat(): Command {
       .conflicts(ofConversation),
   ];
   addOptionGroups(command, promptGroups('; alone, choose one from a list', input));
-  setExamples(command, chatExamples);
+  setExamples(command, [
+    'natter "why is the sky blue?"',
+    'natter -c "and at sunset?"',
+    'git diff | natter "review this"',
+    'natter -f notes.md -f "**/*.txt" "what is missing?"',
+    'natter --split auto -f notes.md "which decisions were made?"',
+    'tail notes.md | natter --every 200l,30s "flag anomalies"',
+    'natter --fallback nextgen,local:llama3 "why is the sky blue?"',
+    'natter -m nextgen --json "three names for a cat" | jq -r .content',
+    'natter --schema "name, age int" "invent a person" | jq .age',
+    'natter --sandbox "try me without a key"',
+  ]);
   return setAction(command, async () => {
     const { startChat } = await import('./run.ts');
     return async (run: StartedRun<ChatOptions>, words: readonly string[]) => {

@@ -103,16 +103,6 @@ function createProgress({ context, presentation, options, settings }: SplitRun, 
 const hashOf = (...texts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
 
-/** Where the answers are kept; undefined if nothing is saved. The same command continues with the same file. */
-function keptFile({ context, settings }: SplitRun, prompts: readonly string[]): string | undefined {
-  const { state } = resolveFolders(context);
-  const { model, system = '', save } = settings.values;
-  if (state === undefined || !save) return undefined;
-  const folder = join(state, 'split');
-  makePrivateFolder(folder);
-  return join(folder, `${hashOf(model, system, ...prompts)}.jsonl`);
-}
-
 interface PieceAnswer {
   readonly content: string;
   readonly usage: unknown;
@@ -218,7 +208,12 @@ async function sendPieces(run: SplitRun): Promise<void> {
     piecePrompt(prompt, piece, index + 1, pieces.length),
   );
   const asker = await openAsker(run, { command: 'chat --split' }, { network: undiciNetwork });
-  const kept = openKept(keptFile(run, prompts));
+  const { model, system = '', save } = settings.values;
+  const { state } = resolveFolders(context);
+  const folder = state !== undefined && save ? join(state, 'split') : undefined;
+  if (folder !== undefined) makePrivateFolder(folder);
+  // The same command continues with the same file.
+  const kept = openKept(folder && join(folder, `${hashOf(model, system, ...prompts)}.jsonl`));
   const progress = createProgress(run, prompts.length);
   const reported = new Set<string>();
   const warn = (text: string) => {
@@ -257,7 +252,7 @@ async function sendPieces(run: SplitRun): Promise<void> {
       return { piece: index + 1, names, content, usage };
     });
     const printing = { ...run, jsonFields: () => ({ pieces: answered }) };
-    const printer = await createAnswerPrinter(printing, settings, settings.values.model);
+    const printer = await createAnswerPrinter(printing, settings, model);
     const { content, metadata, failure } = await asker.ask(
       () => compose(last),
       warn,

@@ -181,21 +181,14 @@ async function openView(comparison: Comparison): Promise<ComparisonView> {
   }
   const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
   // The end of a row would cut links.
-  const looks = {
-    style: answerStyle(presentation, settings),
-    hyperlinks: false,
-    unicode,
-    wrap: settings.values.wrap,
-  };
+  const { wrap } = settings.values;
+  const looks = { style: answerStyle(presentation, settings), hyperlinks: false, unicode, wrap };
   const transform = (width: () => number) =>
     format === 'plain' ? unchanged : createMarkdownStream({ ...looks, width });
   return createAnswerColumns(context, presentation, labels, transform);
 }
 
-interface FinishedComparison extends Comparison {
-  readonly answers: readonly ComparedAnswer[];
-  readonly removed: number;
-}
+type FinishedComparison = Comparison & Awaited<ReturnType<typeof showAnswers>>;
 
 /** Compares each answer that has text with the first one. */
 async function printDiffs({ context, presentation, answers }: FinishedComparison): Promise<void> {

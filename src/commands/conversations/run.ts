@@ -61,13 +61,9 @@ const columns: readonly (Column | string)[] = [
 /** Maximum rows on a terminal without `--all`. */
 const shortList = 30;
 
-const markedTitle = ({ marks, isAnswered, turns, title }: ListedConversation) =>
-  [...marks, ...(isAnswered || turns === 0 ? [] : ['no answer'])]
-    .map((mark) => `(${mark}) `)
-    .join('') + title;
-
 function cells(row: ListedConversation, isTerminal: boolean, now: Date): readonly string[] {
   const { id, changedAt, tokens, turns, model = '', title, isAnswered } = row;
+  const marks = [...row.marks, ...(isAnswered || turns === 0 ? [] : ['no answer'])];
   return [
     id,
     isTerminal ? timeAgo(changedAt, now) : changedAt.toISOString(),
@@ -75,7 +71,11 @@ function cells(row: ListedConversation, isTerminal: boolean, now: Date): readonl
     tokens === undefined ? '' : isTerminal ? count(tokens) : String(tokens),
     model,
     // Fields of a pipe are data.
-    ...(isTerminal ? [markedTitle(row)] : isAnswered ? [title] : [title, 'no answer']),
+    ...(isTerminal
+      ? [marks.map((mark) => `(${mark}) `).join('') + title]
+      : isAnswered
+        ? [title]
+        : [title, 'no answer']),
   ];
 }
 

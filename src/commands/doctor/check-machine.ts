@@ -35,14 +35,13 @@ const meant = (near: string | undefined) => (near === undefined ? '' : `did you 
 
 /** Keys in the settings file that natter does not read. */
 function* unknownKeys({ settings }: StoredSettings): Page {
-  const inProfiles = Object.entries(settings.profiles).flatMap(([profile, values]) =>
+  const { version: _version, profile: _profile, profiles, ...others } = settings;
+  const own = Object.keys(others).map((name) => [name, 'in config.json'] as const);
+  const inProfiles = Object.entries(profiles).flatMap(([profile, values]) =>
     Object.keys(values)
       .filter((name) => !knownKeys.includes(name))
       .map((name) => [name, `in profile ${profile}`] as const),
   );
-  const own = Object.keys(settings)
-    .filter((name) => !['version', 'profile', 'profiles'].includes(name))
-    .map((name) => [name, 'in config.json'] as const);
   for (const [key, where] of [...own, ...inProfiles]) {
     const text = `${JSON.stringify(key)} ${where} is not a setting and has no effect`;
     const near = meant(nearlyNamed(key, knownKeys));

@@ -46,14 +46,14 @@ export function modelCells(description: ModelDescription, marked: boolean): read
 }
 
 /** Whether a cell of the row, as in a terminal or in a pipe, contains the text; ignores case. */
-export function showsText(description: ModelDescription, text: string): boolean {
+function showsText(description: ModelDescription, text: string): boolean {
   const wanted = text.toLowerCase();
   const cells = [false, true].flatMap((marked) => modelCells(description, marked));
   return cells.some((cell) => sanitizeLine(cell).toLowerCase().includes(wanted));
 }
 
 /** The `--json` document: the known values, the names of those from the catalogue, and the record of the service. */
-export function modelDocument(record: ModelRecord): Record<string, unknown> {
+function modelDocument(record: ModelRecord): Record<string, unknown> {
   const { id, contextWindow, latency, purpose, sources } = describeModel(record);
   const fromCatalogue = Object.entries(sources)
     .filter(([, source]) => source === 'catalogue')
@@ -71,7 +71,7 @@ export function modelDocument(record: ModelRecord): Record<string, unknown> {
 }
 
 /** One field per line: the known values, then the other fields of the record as JSON. */
-export function modelFields(record: ModelRecord, isTerminal: boolean): string {
+function modelFields(record: ModelRecord, isTerminal: boolean): string {
   const description = describeModel(record);
   const names = ['id', 'context window', 'latency', 'purpose'];
   const { contextWindow, latency, purpose } = description;
@@ -81,9 +81,7 @@ export function modelFields(record: ModelRecord, isTerminal: boolean): string {
     .filter(([, value]) => value !== '');
   const others = Object.entries(record)
     .filter(([name, value]) => name !== 'id' && !shown.has(value))
-    .map(([name, value]) => {
-      return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const;
-    });
+    .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
   const rows = [...known, ...others].map((row) => row.map(sanitizeLine));
   const width = isTerminal ? Math.max(...rows.map(([name = '']) => name.length)) : 0;
   const gap = isTerminal ? '  ' : '\t';

@@ -261,14 +261,12 @@ function findSources(target: string) {
   });
 }
 
-/** Names of files may have characters that are not allowed in the names of prompts. */
-const nameOf = (name: string) =>
-  name.replaceAll(/[^\w./-]+/g, '-').replaceAll(/(?<=^|\/)[-._]+/g, '') || 'prompt';
-
 async function importOne(run: StartedRun<ImportOptions>, source: ReturnType<typeof sourceOf>) {
   const { context, options } = run;
   const { notices } = run.presentation;
-  const name = options.name ?? nameOf(source.name);
+  // Names of files may have characters that are not allowed in the names of prompts.
+  const allowed = source.name.replaceAll(/[^\w./-]+/g, '-').replaceAll(/(?<=^|\/)[-._]+/g, '');
+  const name = options.name ?? (allowed || 'prompt');
   const read = (one: SourceFile) => readGuarded(one, context.signal, undefined);
   const user = userFile(source.file);
   const prompt = await parsePromptFile(await read(source.file), user && (await read(user)));

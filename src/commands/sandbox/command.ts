@@ -3,12 +3,6 @@ import { faultOptions } from '../../sandbox/faults/parse-fault.ts';
 import { setAction, helpOf, setExamples } from '../../cli/help-details.ts';
 import { collect } from '../../cli/global-options.ts';
 
-/** The placeholders of options whose syntax is not obvious. */
-const valueRows = [
-  { term: '<n>', description: 'a whole number; k and m mean thousands and millions' },
-  { term: '<time>', description: '250ms, 2s, 1min or forever; a plain number is milliseconds' },
-];
-
 export function buildSandbox(): Command {
   const command = new Command('sandbox')
     .summary('run a local mock of the service, with faults on request')
@@ -33,7 +27,12 @@ export function buildSandbox(): Command {
     command.addOption(repeatable ? option.argParser(collect) : option);
   }
   helpOf(command).hidesServiceOptions = true;
-  helpOf(command).list = { heading: 'Values:', rows: valueRows };
+  // The placeholders of options whose syntax is not obvious.
+  const rows = [
+    { term: '<n>', description: 'a whole number; k and m mean thousands and millions' },
+    { term: '<time>', description: '250ms, 2s, 1min or forever; a plain number is milliseconds' },
+  ];
+  helpOf(command).list = { heading: 'Values:', rows };
   setExamples(command, [
     'natter sandbox --port 8080',
     'natter sandbox --status 429 --retry-after 1 --times 2 --log',

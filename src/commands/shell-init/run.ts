@@ -296,37 +296,29 @@ export function commandOf(answer: string): string {
   throw refuse(`it has ${lines.length} lines`);
 }
 
-async function suggest(started: StartedRun, shell: Shell): Promise<string> {
-  const { context, options } = started;
-  const line = await readInput(context, 'the command line is empty');
-  // The widget shows one line, and only for a failure.
-  const presentation = { ...started.presentation, notices: silentNotices };
-  const settings = readSettings(context, silentNotices, options);
-  const system = `Write one command line for ${shell} on ${context.platform} that does what the text describes. If the text is a command already, correct or complete it. Reply with the command alone, on one line if possible: no explanation, no Markdown, no code fence.`;
-  const quiet = options.quiet === true || !context.streams.stderr.isTerminal;
-  const run = { context, presentation, settings, options: { ...options, quiet, stream: true } };
-  const asker = await openAsker(run, { command: 'shell-init' });
-  const activity = createActivity(run);
-  activity.waiting(settings.values.model);
-  try {
-    const compose = async () => promptMessages(system, line);
-    const { content, error } = await asker.ask(compose, () => undefined);
-    if (error !== undefined) throw error;
-    return commandOf(content);
-  } finally {
-    activity.settle();
-    await asker.close();
-  }
-}
-
 /**
  * Runs `natter shell-init <shell> --suggest`: prints the command for the text on standard input.
  * @throws Failure without a hint; or the reason of an abort
  */
-async function printSuggestion(run: StartedRun, shell: Shell): Promise<void> {
-  const { context } = run;
+async function printSuggestion(started: StartedRun, shell: Shell): Promise<void> {
+  const { context, options } = started;
+  // The widget shows one line, and only for a failure.
+  const presentation = { ...started.presentation, notices: silentNotices };
+  let asker: Awaited<ReturnType<typeof openAsker>> | undefined;
   try {
-    await context.streams.stdout.write(`${await suggest(run, shell)}\n`);
+    const line = await readInput(context, 'the command line is empty');
+    const settings = readSettings(context, silentNotices, options);
+    const system = `Write one command line for ${shell} on ${context.platform} that does what the text describes. If the text is a command already, correct or complete it. Reply with the command alone, on one line if possible: no explanation, no Markdown, no code fence.`;
+    const quiet = options.quiet === true || !context.streams.stderr.isTerminal;
+    const run = { context, presentation, settings, options: { ...options, quiet, stream: true } };
+    asker = await openAsker(run, { command: 'shell-init' });
+    const activity = createActivity(run);
+    activity.waiting(settings.values.model);
+    const compose = async () => promptMessages(system, line);
+    const asking = asker.ask(compose, () => undefined);
+    const { content, error } = await asking.finally(() => activity.settle());
+    if (error !== undefined) throw error;
+    await context.streams.stdout.write(`${commandOf(content)}\n`);
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof Failure)) throw error;
@@ -334,6 +326,8 @@ async function printSuggestion(run: StartedRun, shell: Shell): Promise<void> {
     const { kind, message, hint } = withHint(error, context.environment);
     const text = hint === undefined ? message : `${message} (${hint})`;
     throw new Failure(kind, text, { cause: error });
+  } finally {
+    await asker?.close();
   }
 }
 

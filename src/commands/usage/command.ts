@@ -3,20 +3,6 @@ import { groupings } from '../../usage/sums.ts';
 import { jsonOption } from '../../cli/global-options.ts';
 import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 
-const storedRows = [
-  { term: 'time', description: 'when the request ended, in UTC' },
-  {
-    term: 'command',
-    description:
-      'chat, chat --every, chat --split, run, repl (a conversation), compact (its summaries), title, compare, batch, batch work, shell-init or doctor',
-  },
-  { term: 'profile, model', description: 'names, as in the settings and the request' },
-  { term: 'tokens', description: 'of the prompt and of the answer, as the service reported them' },
-  { term: 'ms, attempts', description: 'how long it took, and the requests sent with retries' },
-  { term: 'outcome', description: 'answered, stopped, or the kind of the failure' },
-  { term: 'conversation', description: 'the id of a saved conversation, or of a run of a batch' },
-];
-
 export function buildUsage(): Command {
   const command = new Command('usage')
     .summary('show requests, tokens and cost')
@@ -37,7 +23,28 @@ export function buildUsage(): Command {
     )
     .addOption(jsonOption());
   setAction(command, async () => (await import('./run.ts')).showUsage);
-  helpOf(command).list = { heading: 'Stored for each request:', rows: storedRows };
+  helpOf(command).list = {
+    heading: 'Stored for each request:',
+    rows: [
+      { term: 'time', description: 'when the request ended, in UTC' },
+      {
+        term: 'command',
+        description:
+          'chat, chat --every, chat --split, run, repl (a conversation), compact (its summaries), title, compare, batch, batch work, shell-init or doctor',
+      },
+      { term: 'profile, model', description: 'names, as in the settings and the request' },
+      {
+        term: 'tokens',
+        description: 'of the prompt and of the answer, as the service reported them',
+      },
+      { term: 'ms, attempts', description: 'how long it took, and the requests sent with retries' },
+      { term: 'outcome', description: 'answered, stopped, or the kind of the failure' },
+      {
+        term: 'conversation',
+        description: 'the id of a saved conversation, or of a run of a batch',
+      },
+    ],
+  };
   return setExamples(command, [
     'natter usage',
     'natter usage --since 7d --by model',

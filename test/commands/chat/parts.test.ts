@@ -213,6 +213,7 @@ test.each([
   [['--every', '2l', '-c', 'x'], 'each group is a new prompt, and is not saved'],
   [['--every', '2l', '--dry-run', 'x'], "cannot be used with option '--dry-run'"],
   [['--every', '2l', '--save', 'x'], '--every and --save cannot be used together'],
+  [['--resume', 'a', '-c', 'x'], '--continue means --resume latest'],
   [['--every', '200', 'x'], '--every must be lines, a time or a size'],
   [['--every', '2l', '--no-stdin', 'x'], '--every needs standard input that is piped in'],
 ])('%j is refused', async (words, problem) => {

@@ -157,11 +157,9 @@ export function checkHeader(line: string, file: string): void {
   const version = versionOf(line);
   if (version === undefined) throw notARecording(file);
   if (version === formatVersion) return;
-  throw new Failure(
-    'configuration',
-    `${file} has version ${version} of the recording format; this natter reads version ${formatVersion}`,
-    { hint: 'use the version of natter that wrote it, or record again' },
-  );
+  const problem = `has version ${version} of the recording format; this natter reads version ${formatVersion}`;
+  const hint = 'use the version of natter that wrote it, or record again';
+  throw new Failure('configuration', `${file} ${problem}`, { hint });
 }
 
 /**

@@ -55,9 +55,6 @@ export function requireEncryption(
   const name = Object.keys(headers).find(isSecretHeader);
   if (name === undefined || allowInsecure || isSafe) return;
   const secret = name === 'authorization' ? 'the key' : `the header ${name}`;
-  throw new Failure(
-    'configuration',
-    `${secret} would be sent unencrypted to ${hostAndPort(baseUrl)} over plain http`,
-    { remedy: { code: 'use-https' } },
-  );
+  const problem = `${secret} would be sent unencrypted to ${hostAndPort(baseUrl)} over plain http`;
+  throw new Failure('configuration', problem, { remedy: { code: 'use-https' } });
 }

@@ -71,10 +71,8 @@ const sizeLimit = 128 * 1024 * 1024;
 
 /** Reports an event or a body that would fill the memory. @param limit maximum characters */
 function tooLarge(limit: number): Failure {
-  return new Failure(
-    'server_error',
-    `the service sent an event or body of more than ${limit} characters, so natter stopped reading`,
-  );
+  const what = `an event or body of more than ${limit} characters`;
+  return new Failure('server_error', `the service sent ${what}, so natter stopped reading`);
 }
 
 /** First events of two other wire formats, which servers of several formats have at other paths. */

@@ -19,15 +19,13 @@ function parseSpeed(text: string, name: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (text === 'max' || speed === 0) return Number.POSITIVE_INFINITY;
   if (speed >= 0.01) return speed;
-  throw new Failure('usage', `${name} must be at least 0.01, or max, not "${text}"`, {
-    hint: '1 is as recorded, 10 ten times as fast, max without waiting',
-  });
+  const hint = '1 is as recorded, 10 ten times as fast, max without waiting';
+  throw new Failure('usage', `${name} must be at least 0.01, or max, not "${text}"`, { hint });
 }
 
 function exclusive(first: string, second: string): Failure {
-  return new Failure('usage', `${first} and ${second} cannot be used together`, {
-    hint: 'a replay sends no requests to record; use only one of them',
-  });
+  const hint = 'a replay sends no requests to record; use only one of them';
+  return new Failure('usage', `${first} and ${second} cannot be used together`, { hint });
 }
 
 /**
@@ -41,9 +39,8 @@ export function chooseRecording(
   if (record && replay) throw exclusive('--record', '--replay');
   const file = replay || (record ? undefined : environment['NATTER_REPLAY']);
   if (speed !== undefined && !file) {
-    throw new Failure('usage', '--speed needs --replay', {
-      hint: 'name the recording: --replay FILE --speed 10',
-    });
+    const hint = 'name the recording: --replay FILE --speed 10';
+    throw new Failure('usage', '--speed needs --replay', { hint });
   }
   const recorded = record || (replay ? undefined : environment['NATTER_RECORD']);
   if (recorded && file) throw exclusive('NATTER_RECORD', 'NATTER_REPLAY');

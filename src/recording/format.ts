@@ -147,9 +147,8 @@ export interface RecordedExchange {
 export type Recording = ReturnType<typeof readRecording>;
 
 function notARecording(file: string): Failure {
-  return new Failure('configuration', `${file} is not a recording of natter`, {
-    hint: '‹natter --record FILE "a prompt"› creates one',
-  });
+  const hint = '‹natter --record FILE "a prompt"› creates one';
+  return new Failure('configuration', `${file} is not a recording of natter`, { hint });
 }
 
 /** Refuses a line that is not the header of this version's format. @throws Failure `configuration` */

@@ -234,9 +234,8 @@ function noRoute(method: string, path: string): Failure {
 function refuseForeignHost(hostHeader = ''): void {
   const host = hostHeader.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
   if (isLoopback(host.toLowerCase())) return;
-  throw new Failure('forbidden', 'the sandbox accepts only requests to this machine', {
-    hint: 'use the address that the sandbox printed, or localhost',
-  });
+  const hint = 'use the address that the sandbox printed, or localhost';
+  throw new Failure('forbidden', 'the sandbox accepts only requests to this machine', { hint });
 }
 
 /** Checks the key before it reads the body, because unknown clients may send anything. */
@@ -360,8 +359,9 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
 export async function startSandbox(options: SandboxOptions = {}) {
   const { host = '127.0.0.1', port = 0, unref = false, clock = systemClock } = options;
   if (!isLoopback(host)) {
+    const hint = 'use 127.0.0.1 or ::1';
     throw new Failure('usage', `the sandbox does not listen on ${host}, only on this machine`, {
-      hint: 'use 127.0.0.1 or ::1',
+      hint,
     });
   }
   const state: SandboxState = {

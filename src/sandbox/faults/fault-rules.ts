@@ -141,9 +141,9 @@ export function parseScenario(text: string, source: string): readonly FaultRule[
   if (value === undefined) throw new Failure('usage', `${source} ${locatedProblem(content)}`);
   const { rules, ...others } = isJsonObject(value) ? value : {};
   if (!Array.isArray(rules)) {
-    throw new Failure('usage', `${source} has no list of rules`, {
-      hint: 'a scenario looks like {"rules": [{"when": {"model": "nextgen"}, "status": 500, "times": 2}]}',
-    });
+    const hint =
+      'a scenario looks like {"rules": [{"when": {"model": "nextgen"}, "status": 500, "times": 2}]}';
+    throw new Failure('usage', `${source} has no list of rules`, { hint });
   }
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {

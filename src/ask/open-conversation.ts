@@ -193,10 +193,6 @@ async function findNamedJournal(
 ): Promise<Journal | undefined> {
   const { resume, continue: isContinued = false, branch = false, conversation } = run.options;
   if (conversation !== undefined) return openTitled(run, journal, conversation);
-  if (typeof resume === 'string' && isContinued) {
-    const hint = '--continue means --resume latest';
-    throw new Failure('usage', '--continue and --resume cannot be used together', { hint });
-  }
   const name = resume === true ? 'latest' : resume;
   const latest = () => (isContinued ? findLatest(run) : undefined);
   const entry =

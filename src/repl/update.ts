@@ -1,8 +1,8 @@
-import type { AnswerEnd, FailureText, ReplState, Update, Task } from './state.ts';
+import type { AnswerOutcome, FailureText, ReplState, Update, Task } from './state.ts';
 import { onAnswerEnded } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
-import { answerList } from './line-mode/questions.ts';
 import { answerDialog } from './dialog.ts';
+import { answerList } from './line-mode/questions.ts';
 import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import { releaseKeys } from './keys.ts';
 import { advance, submitLine } from './queue.ts';
@@ -16,7 +16,7 @@ function pauseQueue(state: ReplState): Update {
 /** Ends an activity with its entries, or an answer. @param result what the task returned */
 export function onTaskEnded(state: ReplState, ended: Task, result: unknown): Update {
   const { activity } = state;
-  if (ended.run === sendPrompt) return onAnswerEnded(state, result as AnswerEnd);
+  if (ended.run === sendPrompt) return onAnswerEnded(state, result as AnswerOutcome);
   const entries = result as readonly Entry[];
   const isTask = activity?.type === 'task';
   const dialog = state.dialog ?? (isTask && activity.isStopping ? activity.dialog : undefined);
@@ -42,12 +42,12 @@ export function onTaskFailed(
 ): Update {
   const { activity } = state;
   if (failed.run === sendPrompt && activity?.type === 'answer') {
-    const { conversation } = state;
-    const ending =
+    return onAnswerEnded(
+      state,
       failure === 'stopped'
-        ? ({ type: 'stopped' } as const)
-        : ({ type: 'failed', failure } as const);
-    return onAnswerEnded(state, { outcome: { hasText: false, ...ending }, conversation });
+        ? { type: 'stopped', hasText: false }
+        : { type: 'failed', hasText: false, failure, isRecorded: false },
+    );
   }
   const entry =
     failure === 'stopped' ? notice('stopped') : failureEntry(failure.message, failure.hint);
@@ -68,9 +68,17 @@ function printAsides(state: ReplState): Update {
   return step({ ...state, asides: [] }, printing(...asides));
 }
 
+/** A dialog that opens again starts without its input. */
+function withoutOldInput({ state, tasks }: Update): Update {
+  const { dialog, dialogInput } = state;
+  return dialogInput === undefined || dialogInput.dialog === dialog
+    ? { state, tasks }
+    : { state: { ...state, dialogInput: undefined }, tasks };
+}
+
 /** A change of the state. Then the keys that waited for it are pressed, side questions are printed, and the queue goes on. */
 export function updated(state: ReplState, change: (state: ReplState) => Update): Update {
-  const changed = change(state);
+  const changed = withoutOldInput(change(state));
   const isOver = changed.state.typeAhead?.isOver === true;
   const done = isOver ? andThen(changed, releaseKeys) : changed;
   return andThen(andThen(done, printAsides), advance);

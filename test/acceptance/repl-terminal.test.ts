@@ -290,7 +290,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** Without the sentence of the sandbox that names its key. */
-const withoutAdvice = (output: string) => output.replaceAll(/takes\s+sandbox-key/g, '');
+const withoutAdvice = (output: string) => output.replaceAll(/takes\s+the\s+key\s+sandbox-key/g, '');
 
 describe('the REPL and its service', () => {
   test('the first run connects a service, checks its key, and stores both', async () => {

@@ -5,8 +5,7 @@ import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
-import { fitParts, fittingEnd } from '../screen/fit-parts.ts';
-import { firstVisible } from '../screen/row-budget.ts';
+import { fitParts, fittingEnd, firstVisible } from '../screen/view.tsx';
 import { Lines, Row, useBelowCaret, useCaret, useView } from '../screen/view.tsx';
 import type { OpenList, PreviewTurn } from '../state.ts';
 import { budgetOf, isBeingSearched, rowMarks, type Match, matchesOf } from './list.ts';
@@ -19,7 +18,6 @@ interface ListProps {
 /** Columns of the query beside a position. */
 const minQuery = 12;
 
-/** The query, with the caret, and the place in the list. */
 function QueryRow({ list, matches }: ListProps): ReactNode {
   const { style, columns } = useView();
   const label = list.searchesTexts ? 'search: ' : 'filter: ';
@@ -62,7 +60,6 @@ function Title({ match, isSelected }: Readonly<{ match: Match; isSelected: boole
   return <Row>{`${mark} ${style.yellow(tag)}${painted}${second}`}</Row>;
 }
 
-/** The titles, and as columns the models and the ages. */
 function Listed({ list, matches, rows }: ListProps & { readonly rows: number }): ReactNode {
   const { style, columns } = useView();
   if (rows === 0) return undefined;

@@ -5,7 +5,6 @@ import type { ListRow, OpenList, ReplState, Update } from '../state.ts';
 import { quit, startActivity, step } from '../step.ts';
 import { budgetOf, closeList, matchesOf, settle } from './list.ts';
 
-/** Rows of a page of the list, in a window of that many rows. */
 const listRowsOf = (windowRows: number) => Math.max(1, budgetOf(windowRows).listed);
 
 /** Opens a conversation; the list is closed when it is open. */
@@ -47,7 +46,6 @@ export function onListAction(state: ReplState, list: OpenList, action: KeyAction
   return actions[action]?.(state, list) ?? step(state);
 }
 
-/** Typed or pasted text extends the query. */
 export function onListText(state: ReplState, list: OpenList, text: string): Update {
   return withQuery(state, list, (list.query + text.replaceAll(/\s+/g, ' ')).slice(0, maxQuery));
 }

@@ -23,7 +23,7 @@ const many = Array.from({ length: 12 }, (_, index) =>
 );
 
 const lineMode = (rows = many, changes = {}) =>
-  stateOf({ isLineMode: true, list: listOf(rows, { hasPreview: false, ...changes }) });
+  stateOf({ isLineMode: true, list: listOf(rows, changes) });
 
 const question = (state: ReplState) => lineQuestion(state, false) ?? '';
 const enterLines = (state: ReplState, ...lines: readonly string[]) =>
@@ -49,10 +49,6 @@ test('a pinned conversation is read with its mark, and the head says that it is 
   expect(question(lineMode([pinned, ...many.slice(1)]))).toMatch(
     /^12 conversations, pinned ones first\.\n1 Tea, origin, 1 hour ago, pinned\n2 about 2, origin/,
   );
-});
-
-test('nothing is asked while the list is being read', () => {
-  expect(question(lineMode(many, { isReading: true }))).toBe('');
 });
 
 test('a question follows a part of the list that cannot be read', () => {

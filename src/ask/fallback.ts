@@ -166,8 +166,9 @@ export function fallbackModels(
       return { label, settings: withValues(settings, { model: own.values.model }) };
     }
     if (own.values.baseUrl !== undefined) return { label, settings: check?.settings(own) ?? own };
+    const hint = `‹natter auth login --profile ${profile}›`;
     throw new Failure('configuration', `the profile ${profile} of --fallback has no service`, {
-      hint: `‹natter auth login --profile ${profile}›`,
+      hint,
     });
   });
   const isOther = ({ settings: own }: FallbackModel) =>

@@ -72,9 +72,8 @@ export function readConversation(facts: FolderFacts, notices: Notices, name: str
   const { id, path: file } = findConversation(dataFolder(facts), name);
   const { fold, warning, records } = loadConversation(file, id);
   if (records === 0) {
-    throw new Failure('storage', `conversation ${id} has no readable records`, {
-      hint: `its file is ${file}`,
-    });
+    const hint = `its file is ${file}`;
+    throw new Failure('storage', `conversation ${id} has no readable records`, { hint });
   }
   if (warning !== undefined) notices.warning(warning);
   return fold.conversation();
@@ -194,17 +193,14 @@ async function findNamedJournal(
 ): Promise<Journal | undefined> {
   const { resume, continue: isContinued = false, branch = false, conversation } = run.options;
   if (conversation !== undefined) return openTitled(run, journal, conversation);
-  if (resume !== undefined) {
-    const name = resume === true ? 'latest' : resume;
-    const entry = findConversation(requireDataFolder(journal.folder), name);
-    return openResumed(run, journal, entry, branch);
-  }
-  const latest = isContinued ? findLatest(run) : undefined;
-  if (latest !== undefined) return openResumed(run, journal, latest, branch);
+  const name = resume === true ? 'latest' : resume;
+  const latest = () => (isContinued ? findLatest(run) : undefined);
+  const entry =
+    name === undefined ? latest() : findConversation(requireDataFolder(journal.folder), name);
+  if (entry !== undefined) return openResumed(run, journal, entry, branch);
   if (!branch) return undefined;
-  throw new Failure('usage', '--branch needs a conversation to copy', {
-    hint: 'add --continue, or --resume and its id',
-  });
+  const hint = 'add --continue, or --resume and its id';
+  throw new Failure('usage', '--branch needs a conversation to copy', { hint });
 }
 
 /** The last day on which natter applied each age. */

@@ -12,7 +12,8 @@ import { failureReason } from '../storage/storage-failure.ts';
 import type { RecordingChoice } from './recording-choice.ts';
 import { unreadLines } from '../storage/read-lines.ts';
 
-async function openRecorder(
+/** Opens a recording that the exchanges of a client are appended to. @throws Failure */
+export async function openRecorder(
   { context, presentation: { notices } }: Run,
   file: string,
 ): Promise<Partial<ClientOptions>> {
@@ -29,7 +30,8 @@ async function openRecorder(
   return { transport: createRecorder(recordingFile, clock, filter, onFailure) };
 }
 
-function openReplay(
+/** Opens a recording to replay. @throws Failure `configuration` for a file that is not a recording */
+export function openReplay(
   { context, presentation: { notices } }: Run,
   { file, speed, used: shared }: NonNullable<RecordingChoice['replay']>,
 ): Partial<ClientOptions> {
@@ -43,12 +45,4 @@ function openReplay(
   // At maximum speed, a timer ends as soon as the replay is idle, so time limits would end requests.
   const limits = speed === Number.POSITIVE_INFINITY ? { idleTimeout: 0, totalTimeout: 0 } : {};
   return { ...limits, clock, transport: () => replay };
-}
-
-/** Opens a recording. @throws Failure `configuration` for a file to replay that is not a recording */
-export async function openRecording(
-  run: Run,
-  { record = '', replay }: RecordingChoice,
-): Promise<Partial<ClientOptions>> {
-  return replay === undefined ? openRecorder(run, record) : openReplay(run, replay);
 }

@@ -177,12 +177,12 @@ export async function openService(
 ): Promise<Service> {
   const { writesFile = false, network = nodeNetwork } = use;
   const { context, options, settings } = run;
-  const recording = chooseRecording(options, context.environment);
-  const { record, replay } = recording;
+  const { record = '', replay } = chooseRecording(options, context.environment);
   /** The clients of a run share what records or replays. */
   const recorded = async () => {
-    const { openRecording } = await import('./recorded-service.ts');
-    return (context.shared.recording ??= openRecording(run, recording));
+    const { openRecorder, openReplay } = await import('./recorded-service.ts');
+    return (context.shared.recording ??=
+      replay === undefined ? openRecorder(run, record) : Promise.resolve(openReplay(run, replay)));
   };
   const divide = (client: Client): Client =>
     settings.values.thinkTags === 'answer'
@@ -208,7 +208,7 @@ export async function openService(
   const baseUrl = options.sandbox === true ? undefined : settings.values.baseUrl;
   const isSandbox = baseUrl === undefined;
   if (isSandbox && options.sandbox !== true) noticeSandbox(run, writesFile);
-  const changes = record === undefined ? {} : await recorded();
+  const changes = record === '' ? {} : await recorded();
   if (!isSandbox) noticeRisks(run);
   const target = await openTarget(run, baseUrl);
   const client = openClient(run, target, { network, ...changes });

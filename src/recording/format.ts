@@ -147,9 +147,8 @@ export interface RecordedExchange {
 export type Recording = ReturnType<typeof readRecording>;
 
 function notARecording(file: string): Failure {
-  return new Failure('configuration', `${file} is not a recording of natter`, {
-    hint: '‹natter --record FILE "a prompt"› creates one',
-  });
+  const hint = '‹natter --record FILE "a prompt"› creates one';
+  return new Failure('configuration', `${file} is not a recording of natter`, { hint });
 }
 
 /** Refuses a line that is not the header of this version's format. @throws Failure `configuration` */
@@ -157,11 +156,9 @@ export function checkHeader(line: string, file: string): void {
   const version = versionOf(line);
   if (version === undefined) throw notARecording(file);
   if (version === formatVersion) return;
-  throw new Failure(
-    'configuration',
-    `${file} has version ${version} of the recording format; this natter reads version ${formatVersion}`,
-    { hint: 'use the version of natter that wrote it, or record again' },
-  );
+  const problem = `has version ${version} of the recording format; this natter reads version ${formatVersion}`;
+  const hint = 'use the version of natter that wrote it, or record again';
+  throw new Failure('configuration', `${file} ${problem}`, { hint });
 }
 
 /**

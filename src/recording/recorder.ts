@@ -6,7 +6,7 @@ import { findError } from '../client/failure/service-failure.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import type { HttpResponse, Transport } from '../client/http/transport.ts';
 import { answerChoice, readChunk } from '../client/stream/answer-parts.ts';
-import { bodyForm, LineDecoder } from '../client/stream/answer-reader.ts';
+import { bodyForm, createLineDecoder } from '../client/stream/answer-reader.ts';
 import type { Clock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { definedFields, isJsonObject, type JsonObject, parseAnyJson } from '../json.ts';
@@ -69,7 +69,7 @@ function maskWhole(body: Buffer, filter: SecretFilter): Buffer {
  * Only events with a part of a secret change.
  */
 function createEventMask(filter: SecretFilter) {
-  const decoder = new LineDecoder();
+  const decode = createLineDecoder();
   const found: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => found.push(event) });
   const streams = eachText(() => createMaskedStream(filter));
@@ -86,7 +86,7 @@ function createEventMask(filter: SecretFilter) {
    * @param isLast they are the end of the body: an event, whole or cut, without a blank line
    */
   return (bytes: Buffer, isLast: boolean): Buffer => {
-    parser.feed(decoder.decode(bytes) + (isLast ? `${decoder.end()}\n\n` : ''));
+    parser.feed(decode(bytes) + (isLast ? `${decode()}\n\n` : ''));
     const event = found.pop();
     const isError = event?.event === 'error';
     const value = isError ? undefined : parseAnyJson(event?.data ?? '');

@@ -28,9 +28,8 @@ function readIndexes(path: string): ReadonlySet<number> {
     if (errorCode(error) !== 'ENOENT') throw storageFailure('read', path, error, variable);
   }
   if (/^(\d+\n)*$/.test(text)) return new Set((text.match(/\d+/g) ?? []).map(Number));
-  throw new Failure('configuration', `${path} is not a list of used exchanges`, {
-    hint: `set ${variable} to a new file`,
-  });
+  const hint = `set ${variable} to a new file`;
+  throw new Failure('configuration', `${path} is not a list of used exchanges`, { hint });
 }
 
 /**

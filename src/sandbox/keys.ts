@@ -96,10 +96,8 @@ export function createRateLimiter(clock: Clock, override?: RateLimit): (key: Key
     }
     refusals += 1;
     const wait = Math.ceil(((recent[0] ?? now) + period - now) / 1000);
-    throw new Failure(
-      'rate_limited',
-      `too many requests: the tier "${tier}" allows ${limit.requests} in ${limit.seconds} seconds`,
-      refusals % 2 === 1 ? { retryAfterSeconds: wait } : {},
-    );
+    const allowed = `the tier "${tier}" allows ${limit.requests} in ${limit.seconds} seconds`;
+    const retryAfterSeconds = refusals % 2 === 1 ? wait : undefined;
+    throw new Failure('rate_limited', `too many requests: ${allowed}`, { retryAfterSeconds });
   };
 }

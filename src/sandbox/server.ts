@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isLoopback, percentDecoded } from '../address.ts';
@@ -234,9 +234,8 @@ function noRoute(method: string, path: string): Failure {
 function refuseForeignHost(hostHeader = ''): void {
   const host = hostHeader.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
   if (isLoopback(host.toLowerCase())) return;
-  throw new Failure('forbidden', 'the sandbox accepts only requests to this machine', {
-    hint: 'use the address that the sandbox printed, or localhost',
-  });
+  const hint = 'use the address that the sandbox printed, or localhost';
+  throw new Failure('forbidden', 'the sandbox accepts only requests to this machine', { hint });
 }
 
 /** Checks the key before it reads the body, because unknown clients may send anything. */
@@ -338,21 +337,6 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): string 
 
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
-async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error;
-    const reason = code === 'EADDRINUSE' ? 'the port is in use' : String(code);
-    throw new Failure('usage', `cannot listen on ${host} port ${port}: ${reason}`, {
-      hint: 'choose another port, or 0 for any free one',
-      cause: error,
-    });
-  }
-  return server.address() as AddressInfo;
-}
-
 /**
  * Starts the mock of the service, which has language models only with an engine.
  * @throws Failure `usage` if the host is not loopback or the port is not available
@@ -360,8 +344,9 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
 export async function startSandbox(options: SandboxOptions = {}) {
   const { host = '127.0.0.1', port = 0, unref = false, clock = systemClock } = options;
   if (!isLoopback(host)) {
+    const hint = 'use 127.0.0.1 or ::1';
     throw new Failure('usage', `the sandbox does not listen on ${host}, only on this machine`, {
-      hint: 'use 127.0.0.1 or ::1',
+      hint,
     });
   }
   const state: SandboxState = {
@@ -385,7 +370,17 @@ export async function startSandbox(options: SandboxOptions = {}) {
     server.on('error', ({ message }) => logProblem(`a connection failed: ${message}`));
   });
   if (unref) server.unref().on('connection', (socket) => socket.unref());
-  const { address, family, port: actual } = await listen(server, host, port);
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    const reason = code === 'EADDRINUSE' ? 'the port is in use' : String(code);
+    const hint = 'choose another port, or 0 for any free one';
+    const problem = `cannot listen on ${host} port ${port}: ${reason}`;
+    throw new Failure('usage', problem, { hint, cause: error });
+  }
+  const { address, family, port: actual } = server.address() as AddressInfo;
   return {
     /** The base URL for a client. */
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`,

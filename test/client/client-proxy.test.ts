@@ -4,11 +4,8 @@ import { json, response, streamed } from '../support/raw-replies.ts';
 import { createTestClient, failureOf, runChat } from '../support/run-chat.ts';
 import { serve } from '../support/serve.ts';
 
-function clientThrough(baseUrl: string, environment: Record<string, string>) {
-  const set = createTestClient(baseUrl, { environment, allowInsecure: true, retries: 0 });
-  onTestFinished(() => set.client.close());
-  return set;
-}
+const clientThrough = (baseUrl: string, environment: Record<string, string>) =>
+  createTestClient(baseUrl, { environment, allowInsecure: true, retries: 0 });
 
 test('K16 connects to a loopback service directly', async () => {
   const proxy = await serve([[json(500, {})]]);

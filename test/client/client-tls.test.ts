@@ -4,15 +4,9 @@ import { fin } from '../support/raw-server.ts';
 import { afterBody, createTestClient, failureOf, runChat } from '../support/run-chat.ts';
 import { serve } from '../support/serve.ts';
 
-function clientOf(url: string) {
-  const set = createTestClient(url);
-  onTestFinished(() => set.client.close());
-  return set;
-}
-
 test('R30 an untrusted certificate is not retried, and the remedy is named', async () => {
   const server = await serve([[streamed('Hello')]], { tls: true });
-  const run = await runChat(clientOf(server.url));
+  const run = await runChat(createTestClient(server.url));
   const failure = failureOf(run);
   expect(run.delays).toEqual([]);
   expect(failure.kind).toBe('unreachable');
@@ -28,7 +22,7 @@ test('R30 an untrusted certificate is not retried, and the remedy is named', asy
 
 test('R30 https to a plain http port is not retried', async () => {
   const server = await serve([], { greeting: ['HTTP/1.1 400 Bad Request\r\n\r\n', fin] });
-  const failure = failureOf(await runChat(clientOf(server.url.replace('http:', 'https:'))));
+  const failure = failureOf(await runChat(createTestClient(server.url.replace('http:', 'https:'))));
   expect(failure).toMatchObject({ kind: 'unreachable', attempts: 1 });
 });
 
@@ -36,7 +30,7 @@ test('receives answers over TLS, and reuses the connection', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());
   const server = await serve([[streamed('Hello')]], { tls: true });
-  const set = clientOf(server.url);
+  const set = createTestClient(server.url);
   expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });
   await afterBody();
   expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Transport } from '../../src/client/http/transport.ts';
 import { systemClock } from '../../src/clock.ts';
 import { readRecording } from '../../src/recording/format.ts';
@@ -70,7 +70,6 @@ async function recordAndReplay(reads: readonly Uint8Array[], contentType: string
       transport: () => transport,
       retries: 0,
     });
-    onTestFinished(() => client.close());
     return runChat({ client, clock });
   };
   const live = await read(record(answering(reads, contentType)));

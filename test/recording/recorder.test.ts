@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
 import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -45,7 +45,6 @@ async function recording(
     transport,
     ...options,
   });
-  onTestFinished(() => client.close());
   return { client, clock, server, path, failures };
 }
 

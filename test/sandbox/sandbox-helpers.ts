@@ -204,7 +204,6 @@ function engineAt(url: string, options: Partial<ClientOptions> = {}): Engine {
     clock: systemClock,
     ...options,
   });
-  onTestFinished(() => client.close());
   return (request, signal) => client.chat(request, { signal });
 }
 

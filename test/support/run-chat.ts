@@ -1,5 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import type { ChatOptions, Client, ClientOptions } from '../../src/client/client.ts';
 import { createClient } from '../../src/client/create-client.ts';
 import { nodeNetwork } from '../../src/client/http/node-network.ts';
@@ -20,11 +20,8 @@ declare module 'vitest' {
 
 const testedNetwork = () => (inject('network') === 'undici' ? undiciNetwork : nodeNetwork);
 
-/** A client of `baseUrl` on a fake clock, without jitter. */
-export function createTestClient(
-  baseUrl: string,
-  options: Partial<ClientOptions> = {},
-): { client: Client; clock: FakeClock } {
+/** A client of `baseUrl` on a fake clock, without jitter, closed with the test. */
+export function createTestClient(baseUrl: string, options: Partial<ClientOptions> = {}) {
   const clock = createFakeClock();
   const client = createClient({
     baseUrl,
@@ -36,6 +33,7 @@ export function createTestClient(
     random: () => 0,
     ...options,
   });
+  onTestFinished(() => client.close());
   return { client, clock };
 }
 

@@ -28,7 +28,5 @@ export async function runOn(
 /** A raw server and a client of it, both closed with the test. */
 export async function serveClient(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
   const server = await serve(replies);
-  const { client, clock } = createTestClient(server.url, options);
-  onTestFinished(() => client.close());
-  return { server, client, clock };
+  return { server, ...createTestClient(server.url, options) };
 }

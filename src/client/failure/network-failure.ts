@@ -9,6 +9,8 @@ const certificateCodes =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|ERR_TLS_CERT_ALTNAME)/;
 const handshakeCodes = /^(ERR_SSL_|ERR_TLS_|EPROTO)/;
 
+const checkConnection: Remedy = { code: 'check-connection' };
+
 /** What a connection is to: the service, or a proxy. */
 const placeOf = ({ proxy, target }: Route) => (proxy === undefined ? target : `the proxy ${proxy}`);
 
@@ -44,19 +46,16 @@ export function networkFailure(
     return fail('unreachable', message, remedyOf({ code: 'check-scheme', scheme: 'http' }));
   }
   if (code.startsWith('HPE_')) {
-    if (stage === 'answering') {
-      const message = `the response of ${place} is malformed (${code})`;
-      return fail('server_error', message, { code: 'report-to-operator' });
-    }
-    const message = `the response of ${place} is not HTTP (${code})`;
-    return fail('server_error', message, remedyOf({ code: 'check-base-url' }));
+    const [problem, remedy]: [string, Remedy] =
+      stage === 'answering'
+        ? ['malformed', { code: 'report-to-operator' }]
+        : ['not HTTP', remedyOf({ code: 'check-base-url' })];
+    return fail('server_error', `the response of ${place} is ${problem} (${code})`, remedy);
   }
   if (stage === 'connecting') {
     const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(target) ?? [];
     const isServerHere = code === 'ECONNREFUSED' && isLoopbackName(host);
-    const remedy: Remedy = isServerHere
-      ? { code: 'start-server', port }
-      : { code: 'check-connection' };
+    const remedy: Remedy = isServerHere ? { code: 'start-server', port } : checkConnection;
     const unknown = code === '' ? 'the connection failed' : code;
     const [problem, isTransient] = connectProblems[code] ?? [unknown, true];
     const message = `cannot reach ${place}: ${problem}`;
@@ -65,14 +64,10 @@ export function networkFailure(
   const isWaiting = stage === 'waiting';
   const when = isWaiting ? 'before the response' : 'before the answer ended';
   const detail = /^(?:ECONNRESET|UND_ERR_.*)?$/.test(code) ? '' : ` (${code})`;
+  const message = `${placeOf(route)} closed the connection ${when}${detail}`;
   // A server that expects TLS closes the connection of a plain http request.
   const remedy: Remedy = { code: 'check-scheme', scheme: 'https' };
-  return fail(
-    'unreachable',
-    `${placeOf(route)} closed the connection ${when}${detail}`,
-    isWaiting && !secure ? remedy : undefined,
-    true,
-  );
+  return fail('unreachable', message, isWaiting && !secure ? remedy : undefined, true);
 }
 
 /**
@@ -120,16 +115,12 @@ function namesOf(error: unknown): string {
 /** The failure of a certificate that Node refuses with this code. */
 export function certificateFailure(error: unknown, code: string, { target }: Route): Failure {
   const isOther = code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH';
-  const [problem, remedy] = isOther
-    ? ([
-        `is ${namesOf(error)}, not for ${target.replace(/:\d+$/, '')}`,
-        { code: 'check-host' },
-      ] as const)
+  const other = `is ${namesOf(error)}, not for ${target.replace(/:\d+$/, '')}`;
+  const [problem, remedy]: readonly [string, Remedy] = isOther
+    ? [other, { code: 'check-host' }]
     : (certificateProblems[code] ?? ['is not trusted', trustAuthority]);
-  return new Failure('unreachable', `the TLS certificate of ${target} ${problem} (${code})`, {
-    cause: error,
-    remedy,
-  });
+  const message = `the TLS certificate of ${target} ${problem} (${code})`;
+  return new Failure('unreachable', message, { cause: error, remedy });
 }
 
 function codeOf(error: unknown): string {
@@ -142,24 +133,19 @@ function codeOf(error: unknown): string {
 /** The failure of a connection that was not open after `limit` milliseconds. */
 export function connectTimedOut(route: Route, limit: number): Failure {
   const message = `cannot reach ${placeOf(route)}: no connection within ${formatLimit(limit)}`;
-  return new Failure('unreachable', message, {
-    transient: true,
-    remedy: { code: 'check-connection' },
-  });
+  return new Failure('unreachable', message, { transient: true, remedy: checkConnection });
 }
 
 /** The failure of a proxy that responded with this status instead of passing the request on. */
 export function proxyRefused(status: number, route: Route): Failure {
-  const proxy = route.proxy === undefined ? 'a proxy' : `the proxy ${route.proxy}`;
-  const variable = route.forwardProxy?.variable ?? 'HTTPS_PROXY';
+  const proxy = placeOf(route);
+  const { variable = '' } = route.forwardProxy ?? {};
   if (status === 407) {
-    return new Failure('configuration', `${proxy} requires a user name and password (407)`, {
-      remedy: { code: 'sign-in-to-proxy', variable },
-    });
+    const remedy = { code: 'sign-in-to-proxy', variable } as const;
+    const message = `${proxy} requires a user name and password (407)`;
+    return new Failure('configuration', message, { remedy });
   }
   const message = `${proxy} refused the connection to ${route.target} (${status})`;
-  return new Failure('unreachable', message, {
-    transient: status >= 500,
-    remedy: { code: 'check-proxy', variable },
-  });
+  const remedy = { code: 'check-proxy', variable } as const;
+  return new Failure('unreachable', message, { transient: status >= 500, remedy });
 }

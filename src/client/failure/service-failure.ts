@@ -262,11 +262,9 @@ function noContentFailure({ status, headers }: HttpResponse, url: URL): Failure 
   const address = target && `${target.protocol}//${target.host}${target.pathname}`;
   const place = address === undefined ? 'without a target' : `to ${maskUrl(address)}`;
   const baseUrl = address?.replace(/(\/v1)?\/(chat|models)\b.*$/, '');
-  return new Failure(
-    'configuration',
-    `the service redirects (${status}) ${place}, which natter does not follow`,
-    { status, remedy: baseUrl === undefined ? checkUrl : { code: 'set-base-url', baseUrl } },
-  );
+  const message = `the service redirects (${status}) ${place}, which natter does not follow`;
+  const remedy: Remedy = baseUrl === undefined ? checkUrl : { code: 'set-base-url', baseUrl };
+  return new Failure('configuration', message, { status, remedy });
 }
 
 /** Kinds by words in error names outside the contract; the first row that matches decides. */

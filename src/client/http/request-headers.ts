@@ -6,23 +6,8 @@ import { isLoopbackName } from '../../address.ts';
 import { isSecretHeader, keyProblem } from '../../secrets/secret-parts.ts';
 
 /**
- * Returns the key without the white space around it.
- * @throws Failure `configuration` for a key with characters not allowed in a header; the message does not contain it.
- */
-export function cleanKey(key: string): string {
-  const trimmed = key.trim();
-  const problem = keyProblem(trimmed);
-  if (problem !== undefined) {
-    throw new Failure('configuration', `the API key ${problem}`, {
-      remedy: { code: 'enter-key-again' },
-    });
-  }
-  return trimmed;
-}
-
-/**
  * Makes the headers of every request; the user's headers replace natter's of the same name.
- * @throws Failure `configuration` for an invalid header; the message does not contain its value.
+ * @throws Failure `configuration` for an invalid key or header; the message does not contain it
  */
 export function requestHeaders(
   options: Pick<ClientOptions, 'apiKey' | 'baseUrl' | 'headers' | 'userAgent'>,
@@ -33,7 +18,12 @@ export function requestHeaders(
     'accept-encoding': 'identity',
   };
   if (options.apiKey !== undefined) {
-    const key = cleanKey(options.apiKey);
+    const key = options.apiKey.trim();
+    const problem = keyProblem(key);
+    if (problem !== undefined) {
+      const remedy = { code: 'enter-key-again' } as const;
+      throw new Failure('configuration', `the API key ${problem}`, { remedy });
+    }
     // Azure's API with an `api-version` takes keys in a header of their own, and tokens of Entra (JWTs) as others do.
     const isAzureKey = /[?&]api-version=/.test(options.baseUrl) && !/^eyJ[\w-]+\./.test(key);
     if (isAzureKey) headers['api-key'] = key;
@@ -65,9 +55,6 @@ export function requireEncryption(
   const name = Object.keys(headers).find(isSecretHeader);
   if (name === undefined || allowInsecure || isSafe) return;
   const secret = name === 'authorization' ? 'the key' : `the header ${name}`;
-  throw new Failure(
-    'configuration',
-    `${secret} would be sent unencrypted to ${hostAndPort(baseUrl)} over plain http`,
-    { remedy: { code: 'use-https' } },
-  );
+  const problem = `${secret} would be sent unencrypted to ${hostAndPort(baseUrl)} over plain http`;
+  throw new Failure('configuration', problem, { remedy: { code: 'use-https' } });
 }

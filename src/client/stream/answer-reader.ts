@@ -4,7 +4,13 @@ import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
 import { type Mask, parseErrorBody, readErrorValue } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/service-failure.ts';
-import { answerChoice, type AnswerPart, AnswerParts, readChunk } from './answer-parts.ts';
+import {
+  answerChoice,
+  type AnswerPart,
+  type AnswerParts,
+  createAnswerParts,
+  readChunk,
+} from './answer-parts.ts';
 
 const field = /^(?:(?:data|event|id|retry)[:\n]|:)/;
 const fieldStarts = ['data:', 'event:', 'retry:', 'id:'];
@@ -46,26 +52,18 @@ export function bodyForm(
  * Decodes the reads of a body as UTF-8, whatever the charset of the response: invalid bytes become U+FFFD, and one byte
  * order mark is dropped. CR and CRLF become LF, also when a read ends between the two, so that a CR ends its line at
  * once. The parser of events would wait for the next character, and an answer that ends in `[DONE]` would hang.
+ * @returns a function of one read; without bytes, it returns U+FFFD for an incomplete last character, else nothing
  */
-export class LineDecoder {
-  readonly #decoder = new TextDecoder();
-  #isAfterReturn = false;
-
-  decode(bytes: Uint8Array): string {
-    return this.#toLineFeeds(this.#decoder.decode(bytes, { stream: true }));
-  }
-
-  /** U+FFFD for an incomplete last character, else nothing. */
-  end(): string {
-    return this.#toLineFeeds(this.#decoder.decode());
-  }
-
-  #toLineFeeds(text: string): string {
+export function createLineDecoder() {
+  const decoder = new TextDecoder();
+  let isAfterReturn = false;
+  return (bytes?: Uint8Array): string => {
+    const text = decoder.decode(bytes, { stream: bytes !== undefined });
     if (text === '') return text;
-    const rest = this.#isAfterReturn && text.startsWith('\n') ? text.slice(1) : text;
-    this.#isAfterReturn = text.endsWith('\r');
+    const rest = isAfterReturn && text.startsWith('\n') ? text.slice(1) : text;
+    isAfterReturn = text.endsWith('\r');
     return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest;
-  }
+  };
 }
 
 /** Maximum characters of one line, of the data of one event, and of a JSON answer: 128 Mi. */
@@ -73,10 +71,8 @@ const sizeLimit = 128 * 1024 * 1024;
 
 /** Reports an event or a body that would fill the memory. @param limit maximum characters */
 function tooLarge(limit: number): Failure {
-  return new Failure(
-    'server_error',
-    `the service sent an event or body of more than ${limit} characters, so natter stopped reading`,
-  );
+  const what = `an event or body of more than ${limit} characters`;
+  return new Failure('server_error', `the service sent ${what}, so natter stopped reading`);
 }
 
 /** First events of two other wire formats, which servers of several formats have at other paths. */
@@ -147,7 +143,7 @@ export async function* readAnswer(
   onContent: () => void = () => undefined,
   limit = sizeLimit,
 ): AsyncGenerator<AnswerPart, void> {
-  const answer = new AnswerParts(mask, onContent);
+  const answer = createAnswerParts(mask, onContent);
   let hasEnded = false;
   const parser = createParser({
     maxBufferSize: limit,
@@ -156,7 +152,7 @@ export async function* readAnswer(
       if (error.type === 'max-buffer-size-exceeded') throw tooLarge(limit);
     },
   });
-  const decoder = new LineDecoder();
+  const decode = createLineDecoder();
   let form: ReturnType<typeof bodyForm>;
   /** The start of a body until its form is clear, and all of a body that is no stream. */
   let text = '';
@@ -178,13 +174,13 @@ export async function* readAnswer(
 
   try {
     for await (const bytes of body) {
-      read(decoder.decode(bytes));
+      read(decode(bytes));
       yield* answer.take();
       const isOther = form === 'page' || form === 'text';
       if (answer.isFinished || (isOther && text.length > maxOther)) break;
     }
     if (!answer.isFinished) {
-      read(decoder.end(), true);
+      read(decode(), true);
       hasEnded = true;
       // A last event without a blank line after it, which the standard would drop, is read if it is whole.
       if (form === 'event-stream') parser.feed('\n\n');

@@ -161,16 +161,13 @@ export async function sendHead(
   return openBody(exchange);
 }
 
-interface WholeAnswer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly text: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void> {
+async function sendWhole(
+  exchange: Exchange,
+  status: number,
+  { contentType, text }: ReturnType<typeof errorBody>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const { fault } = exchange;
-  const { status, contentType, text } = answer;
   // Else the body is not sent whole and unchanged.
   const hasLength =
     status !== 204 &&
@@ -180,7 +177,7 @@ async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void>
     fault.cut !== 'end';
   const body = await sendHead(exchange, status, contentType, {
     ...(hasLength && { 'content-length': String(Buffer.byteLength(text)) }),
-    ...answer.headers,
+    ...headers,
   });
   const cutAfter = cutPosition(fault);
   const stallAfter = fault['stall-after'];
@@ -199,8 +196,7 @@ async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void>
 }
 
 export async function sendJson(exchange: Exchange, value: unknown): Promise<void> {
-  const text = JSON.stringify(value);
-  await sendWhole(exchange, { status: 200, contentType: 'application/json', text });
+  await sendWhole(exchange, 200, { contentType: 'application/json', text: JSON.stringify(value) });
 }
 
 /** Messages quote the request, which can be long. */
@@ -215,11 +211,7 @@ export function errorName(status: number): string {
   return known[status] ?? phrase.toLowerCase().replaceAll(/[^a-z]+/g, '_');
 }
 
-export function errorText(
-  { fault }: Exchange,
-  status: number,
-  message: string,
-): ReturnType<typeof errorBody> {
+export function errorText({ fault }: Exchange, status: number, message: string) {
   const shown = fault.message ?? message;
   const text = fault.hostile === true ? shown + hostileText : shown;
   return errorBody(fault['error-shape'] ?? 'nested', status, errorName(status), text);
@@ -232,13 +224,10 @@ export async function answerFailure(exchange: Exchange, failure: Failure): Promi
   const status = Number(code);
   const isLong = message.length > maxMessageLength;
   const short = isLong ? `${message.slice(0, maxMessageLength)}…` : message;
-  await sendWhole(exchange, {
-    ...errorText(exchange, status, hint === undefined ? short : `${short}; ${hint}`),
-    status,
-    headers: {
-      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
-      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
-    },
+  const text = errorText(exchange, status, hint === undefined ? short : `${short}; ${hint}`);
+  await sendWhole(exchange, status, text, {
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
   });
 }
 
@@ -255,7 +244,7 @@ export async function answerWithFault(exchange: Exchange): Promise<boolean> {
   const implied = fault['retry-after'] === undefined || body !== undefined ? 200 : 429;
   const status = fault.status ?? implied;
   if (body !== undefined) {
-    await sendWhole(exchange, { status, contentType: guessContentType(body), text: body });
+    await sendWhole(exchange, status, { contentType: guessContentType(body), text: body });
     return true;
   }
   if (status === 200) return false;
@@ -263,6 +252,6 @@ export async function answerWithFault(exchange: Exchange): Promise<boolean> {
     status < 400
       ? { contentType: 'text/plain', text: '' }
       : errorText(exchange, status, `simulated status ${status}`);
-  await sendWhole(exchange, { ...error, status });
+  await sendWhole(exchange, status, error);
   return true;
 }

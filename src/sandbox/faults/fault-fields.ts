@@ -270,30 +270,24 @@ export type Fault = {
 };
 
 /** Other accepted names. */
-const aliases: Readonly<Record<string, FaultFieldName>> = {
-  tps: 'rate',
-  speed: 'rate',
-  code: 'status',
-  detail: 'message',
-  shape: 'error-shape',
-  header: 'headers',
-  '103': 'early-hints',
-  json: 'no-stream',
-  wait: 'delay',
-  latency: 'delay',
-  'stall-before': 'delay',
-  timeout: 'delay',
-  stall: 'stall-after',
-  'cut-at': 'cut-after',
-  malformed: 'malformed-at',
-  'error-event': 'error-at',
-  error: 'error-at',
-  finish: 'finish-reason',
-  'no-finish': 'no-finish-reason',
-  eol: 'line-ending',
-  count: 'times',
-  repeat: 'times',
-};
+const aliases: Readonly<Partial<Record<string, readonly string[]>>> = {
+  rate: ['tps', 'speed'],
+  status: ['code'],
+  message: ['detail'],
+  'error-shape': ['shape'],
+  headers: ['header'],
+  'early-hints': ['103'],
+  'no-stream': ['json'],
+  delay: ['wait', 'latency', 'stall-before', 'timeout'],
+  'stall-after': ['stall'],
+  'cut-after': ['cut-at'],
+  'malformed-at': ['malformed'],
+  'error-at': ['error-event', 'error'],
+  'finish-reason': ['finish'],
+  'no-finish-reason': ['no-finish'],
+  'line-ending': ['eol'],
+  times: ['count', 'repeat'],
+} satisfies Partial<Record<FaultFieldName, readonly string[]>>;
 
 export type FaultField = (typeof faultFields)[number];
 
@@ -309,7 +303,7 @@ export const faultFields = names(sections).flatMap((section) =>
       summary,
       /** The value if only the name is written. */
       bare: placeholder === '' ? 'true' : bare,
-      aliases: Object.keys(aliases).filter((alias) => aliases[alias] === name),
+      aliases: aliases[name] ?? [],
     }),
   ),
 );

@@ -26,14 +26,11 @@ export type RequestFacts = FaultCondition & { readonly method: string; readonly 
 /** Beyond this number, the count of the oldest group is dropped. */
 const maxGroups = 1000;
 
-function matches({ method, path, model, prompt }: FaultCondition, facts: RequestFacts): boolean {
-  return (
-    (method === undefined || method.toUpperCase() === facts.method) &&
-    (path === undefined || path === facts.path) &&
-    (model === undefined || model === facts.model) &&
-    (prompt === undefined || facts.prompt?.includes(prompt) === true)
-  );
-}
+const matches = ({ method, path, model, prompt = '' }: FaultCondition, facts: RequestFacts) =>
+  (method ?? facts.method).toUpperCase() === facts.method.toUpperCase() &&
+  (path ?? facts.path) === facts.path &&
+  (model ?? facts.model) === facts.model &&
+  (facts.prompt ?? '').includes(prompt);
 
 /** The last attempt with the fault. */
 function lastAttempt({ skip = 0, times = Infinity, every = 1 }: Fault): number {
@@ -141,9 +138,9 @@ export function parseScenario(text: string, source: string): readonly FaultRule[
   if (value === undefined) throw new Failure('usage', `${source} ${locatedProblem(content)}`);
   const { rules, ...others } = isJsonObject(value) ? value : {};
   if (!Array.isArray(rules)) {
-    throw new Failure('usage', `${source} has no list of rules`, {
-      hint: 'a scenario looks like {"rules": [{"when": {"model": "nextgen"}, "status": 500, "times": 2}]}',
-    });
+    const hint =
+      'a scenario looks like {"rules": [{"when": {"model": "nextgen"}, "status": 500, "times": 2}]}';
+    throw new Failure('usage', `${source} has no list of rules`, { hint });
   }
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {

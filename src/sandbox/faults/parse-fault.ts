@@ -48,9 +48,8 @@ export function parseFault(written: Iterable<WrittenField>): Fault {
     const [typedName, text] = expand(entry);
     const field = findField(typedName);
     if (field === undefined) {
-      throw new Failure('usage', `there is no field "${typedName}"`, {
-        hint: 'the prompt "[sandbox help]" lists the fields',
-      });
+      const hint = 'the prompt "[sandbox help]" lists the fields';
+      throw new Failure('usage', `there is no field "${typedName}"`, { hint });
     }
     const { name, expects, bare } = field;
     const typed = text ?? bare;

@@ -47,26 +47,24 @@ function fieldUsage({ name, placeholder, bare }: FaultField): string {
 }
 
 /** The tables of `[sandbox help]` and of docs/reference.md. */
-export function referenceTables(): readonly {
-  readonly title: string;
-  readonly rows: readonly Row[];
-}[] {
+export function referenceTables() {
+  const table = (title: string, rows: readonly Row[]) => ({ title, rows });
+  const words = [...shorthands].map(([word, meaning]): Row => [word, `\`${meaning}\``]);
+  const fieldsOf = (section: string) => faultFields.filter((field) => field.section === section);
+  const usage = (field: FaultField): Row => [fieldUsage(field), describeField(field)];
   return [
-    { title: 'Keys', rows: sandboxKeys.map(({ key, summary }) => [key, summary]) },
-    { title: 'Replies', rows: Object.entries(replySummaries) },
-    ...Object.entries(sectionTitles).map(([section, title]) => ({
-      title,
-      rows: faultFields
-        .filter((field) => field.section === section)
-        .map((field): Row => [fieldUsage(field), describeField(field)]),
-    })),
-    {
-      title: 'Shorthands',
-      rows: [...shorthands].map(([word, meaning]) => [word, `\`${meaning}\``]),
-    },
-    { title: 'Malformed events', rows: summaries(malformedEvents) },
-    { title: 'Error shapes', rows: summaries(errorShapes) },
-    { title: 'Model list shapes', rows: summaries(modelShapes) },
+    table(
+      'Keys',
+      sandboxKeys.map(({ key, summary }) => [key, summary]),
+    ),
+    table('Replies', Object.entries(replySummaries)),
+    ...Object.entries(sectionTitles).map(([section, title]) =>
+      table(title, fieldsOf(section).map(usage)),
+    ),
+    table('Shorthands', words),
+    table('Malformed events', summaries(malformedEvents)),
+    table('Error shapes', summaries(errorShapes)),
+    table('Model list shapes', summaries(modelShapes)),
   ];
 }
 

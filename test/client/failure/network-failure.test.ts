@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { networkFailure } from '../../../src/client/failure/network-failure.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 import { createTestClient, failureOf, runChat } from '../../support/run-chat.ts';
@@ -92,7 +92,6 @@ test('R17 a connection timeout is retried up to the limit', async () => {
   const server = await serve([]);
   // The TLS handshake belongs to connecting, and this server never answers it.
   const { client, clock } = createTestClient(server.url.replace('http:', 'https:'), { retries: 1 });
-  onTestFinished(() => client.close());
   const running = runChat({ client, clock });
   await server.connected(1);
   await clock.advance(10_000);

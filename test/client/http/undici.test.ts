@@ -1,14 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { undiciNetwork } from '../../../src/client/http/undici-network.ts';
 import { streamed } from '../../support/raw-replies.ts';
 import { createTestClient, failureOf, runChat } from '../../support/run-chat.ts';
 import { serve } from '../../support/serve.ts';
 
-function clientOf(baseUrl: string, headers: Readonly<Record<string, string>> = {}) {
-  const set = createTestClient(baseUrl, { headers, network: undiciNetwork, retries: 0 });
-  onTestFinished(() => set.client.close());
-  return set;
-}
+const clientOf = (baseUrl: string, headers: Readonly<Record<string, string>> = {}) =>
+  createTestClient(baseUrl, { headers, network: undiciNetwork, retries: 0 });
 
 test.each([
   ['transfer-encoding', '100-continue'],

@@ -264,11 +264,6 @@ function expected(fixture: StreamFixture): string {
   return JSON.stringify({ ...texts, finishReason, usage, complete });
 }
 
-test.each(streamFixtures)('S3 $name: reads byte by byte', async (fixture) => {
-  const bytes = Array.from(fixture.bytes, (byte) => Uint8Array.of(byte));
-  expect(await answerOf(fixture, bytes)).toBe(expected(fixture));
-});
-
 test.each(streamFixtures)('S3 S4 $name: reads in two pieces, cut anywhere', async (fixture) => {
   const { bytes } = fixture;
   const answer = expected(fixture);

@@ -32,8 +32,6 @@ export function terminalModes({ hasKeyProtocols, shapesCursor }: TerminalTraits)
   };
 }
 
-export type RawModeSession = ReturnType<typeof startRawMode>;
-
 /**
  * Sets the terminal to raw mode until `release`. If the process ends before that, even by a signal, the terminal is
  * restored, except after `kill -9`.

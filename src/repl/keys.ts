@@ -41,7 +41,7 @@ import {
 } from './menu.ts';
 import { clearDraft, submit, unqueue, unsentDraft, withStashedDraft } from './queue.ts';
 import type { Session, Work } from './session.ts';
-import { redraw } from './slash-command.ts';
+import { callScreen } from './slash-command.ts';
 import type { ReplState, TypeAhead, Update } from './state.ts';
 import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
 import { editText } from './shell/external-editor.ts';
@@ -179,11 +179,8 @@ function boundAction(state: ReplState, event: KeyEvent): KeyAction | undefined {
   return isForComposer ? actionOf(event, 'composer', state.keyMap) : action;
 }
 
-export const suspend = ({ screen }: Session): void => screen.suspend();
-
 function onAction(state: ReplState, action: KeyAction): Update {
-  if (action === 'suspend') return step(state, task(suspend, undefined));
-  if (action === 'redraw') return step(state, task(redraw, undefined));
+  if (action === 'suspend' || action === 'redraw') return step(state, task(callScreen, action));
   const inMenu = onMenuAction(state, action);
   if (inMenu !== undefined) return inMenu;
   if (isEditAction(action)) {

@@ -1,5 +1,4 @@
 import { btwCommand } from './answers/aside.ts';
-import { branchesCommand } from './answers/branches.ts';
 import { answerCommands } from './answers/versions.ts';
 import { compactCommand } from './context/compaction.ts';
 import type { ArgumentKind, Candidate } from './composer/completion.ts';
@@ -17,11 +16,9 @@ import {
   commandOfOtherName,
 } from './help.ts';
 import { openPromptFile } from './prompt-files/send-prompt-file.ts';
-import type { Session } from './session.ts';
 import { settingsCommands } from './settings.ts';
 import { callScreen, type CommandGroup, type SlashCommand } from './slash-command.ts';
 import type { Update, ReplState } from './state.ts';
-import type { Entry } from './transcript/transcript.ts';
 import { andThen, printNotice, quit, refuse, startActivity, step, task } from './step.ts';
 
 const help: SlashCommand = {
@@ -73,7 +70,7 @@ const programCommands: readonly SlashCommand[] = [
 
 /** The groups of `/help`, in its order. */
 export function groupsOf(state?: ReplState): readonly CommandGroup[] {
-  const answers = [...answerCommands, branchesCommand, btwCommand];
+  const answers = [...answerCommands, btwCommand];
   const text = [...textCommands, attachCommand];
   const ofConversation = [contextCommand, compactCommand];
   const conversations = [exportCommand, ...conversationCommands, ...ofConversation];
@@ -111,19 +108,10 @@ export function panelOf(state: ReplState): readonly string[] {
   return (panel ?? (isHelp ? shortHelp(state, slashCommands) : '')).split('\n').filter(Boolean);
 }
 
-/** Sends a prompt file, or refuses an unknown command. */
-export async function openPrompt(
-  session: Session,
-  named: { readonly name: string; readonly argument: string },
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
-  const isFound = await openPromptFile(session, named, signal);
-  if (!isFound) session.update((state) => refuseMissing(state, named.name, named.argument));
-  return [];
-}
-
 function runPromptFile(state: ReplState, name: string, argument: string): Update {
-  return startActivity(state, 'reading a prompt file', openPrompt, { name, argument });
+  const onMissing = (current: ReplState) => refuseMissing(current, name, argument);
+  const input = { name, argument, onMissing };
+  return startActivity(state, 'reading a prompt file', openPromptFile, input);
 }
 
 /** Reports that no prompt file has this name. The line returns to the composer, if that is empty. */

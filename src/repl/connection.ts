@@ -1,4 +1,3 @@
-import type { Entry } from './transcript/transcript.ts';
 import { Failure } from '../failure.ts';
 import { definitions } from '../settings/definitions.ts';
 import { noticeOverrides } from '../settings/read-settings.ts';
@@ -13,7 +12,7 @@ import type {
 } from './state.ts';
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
 import { currentPath, isAnswered, lastPrompt } from './conversations/position.ts';
-import type { Connected, FoundServer } from './service.ts';
+import type { FoundServer, ReplService } from './service.ts';
 import { failureText, type Session } from './session.ts';
 import { cancelHint, step, printNotice, refuse, startActivity } from './step.ts';
 
@@ -30,7 +29,7 @@ interface Target {
 function connectedText(
   state: ReplState,
   { address, key }: Target,
-  { service, isStored }: Connected,
+  { service, isStored }: Awaited<ReturnType<ReplService['connect']>>,
 ): string {
   const isSame = address === state.service.address;
   const used =
@@ -50,11 +49,7 @@ export function resendKey({ isLineMode, composer, restoredText, keyMap }: ReplSt
   return isRestored ? neededKeyOf('send', keyMap) : '/retry';
 }
 
-export async function connect(
-  session: Session,
-  target: Target,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
+export async function connect(session: Session, target: Target, signal: AbortSignal) {
   try {
     const connected = await session.service.connect(target.address, target.key, signal);
     const { service, isStored } = connected;
@@ -72,11 +67,7 @@ export async function connect(
   return [];
 }
 
-export async function findServers(
-  session: Session,
-  _input: undefined,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
+export async function findServers(session: Session, _input: undefined, signal: AbortSignal) {
   const servers = await session.service.findServers(signal);
   session.update((state) => onServersFound(state, servers));
   return [];
@@ -89,12 +80,9 @@ export function onServersFound(state: ReplState, servers: readonly FoundServer[]
 }
 
 /** Asks again for the key if that was wrong, else for the address. */
-export function onConnectionFailed(
-  state: ReplState,
-  failure: FailureText,
-  { address, key, previous }: Target,
-): Update {
+export function onConnectionFailed(state: ReplState, failure: FailureText, target: Target): Update {
   const { service } = state;
+  const { address, key, previous } = target;
   if (failure.kind === 'unauthorized') {
     const dialog = keyDialog(service, address, previous);
     return refuse({ ...state, dialog }, failure.message, keyHint(key !== undefined));
@@ -130,7 +118,6 @@ const connecting = (state: ReplState, target: Target) =>
 export const keyHint = (hasKey: boolean) =>
   hasKey ? 'enter a different key here' : 'enter a key here';
 
-/** Asks for the key of a service, which is not shown. */
 export function keyDialog(service: ServiceFacts, address: string, previous?: Dialog): Dialog {
   return {
     type: 'entry',

@@ -1,17 +1,10 @@
-import { Transcript, type TranscriptFormat } from './transcript/transcript.ts';
+import { createTranscript, type TranscriptFormat } from './transcript/transcript.ts';
 import { createDebounce, createTicker } from '../clock.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
 import { isEmpty } from './composer/text-buffer.ts';
 import { storageEntry } from './export.ts';
-import {
-  failureText,
-  type Repl,
-  type Screen,
-  type Session,
-  Stopped,
-  type Work,
-} from './session.ts';
+import { failureText, type Repl, type Screen, type Session, type Work } from './session.ts';
 import type { ReplState, Task } from './state.ts';
 import { printing, printReport, quit as endSession, step } from './step.ts';
 import { onTaskEnded, onTaskFailed, updated } from './update.ts';
@@ -28,16 +21,6 @@ export function callTask({ run, input }: Task, session: Session, signal?: AbortS
 /** The draft, or the draft that was stashed last. */
 function unsentText({ composer, stash = [] }: ReplState): string {
   return typedContent(isEmpty(composer) ? (stash.at(-1) ?? composer) : composer);
-}
-
-/** A signal that several waits can share, one after the other. A wake-up that nobody waits for is lost. */
-function createWakeUp() {
-  let wake: () => void = () => undefined;
-  return {
-    /** Resolves at the next `wake`. */
-    next: () => new Promise<void>((resolve) => (wake = resolve)),
-    wake: () => wake(),
-  };
 }
 
 type Change = Parameters<Session['update']>[0];
@@ -57,6 +40,7 @@ export function createSession(options: {
   const { clock } = repl.context;
   let { state, journal } = options;
   const controllers = new Map<Work, AbortController>();
+  let hurry: () => void = () => undefined;
   let quit: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const ended = new Promise<void>((resolve, reject) => {
@@ -77,8 +61,8 @@ export function createSession(options: {
     } catch (thrown) {
       // If even a report cannot be shown, nothing can.
       if (next.run === printReport) return fail(thrown);
-      const error: unknown = signal?.aborted === true ? signal.reason : thrown;
-      const failure = error instanceof Stopped ? 'stopped' : failureText(error, repl.context);
+      const isStopped = signal?.aborted === true;
+      const failure = isStopped ? 'stopped' : failureText(thrown, repl.context);
       session.update((current) => onTaskFailed(current, next, failure));
     }
   };
@@ -114,8 +98,7 @@ export function createSession(options: {
       isChanging = false;
     }
   };
-  const wakeUp = createWakeUp();
-  const transcript = new Transcript(
+  const transcript = createTranscript(
     () => format(state),
     (text) => screen.write(text),
   );
@@ -140,12 +123,12 @@ export function createSession(options: {
       const controller = new AbortController();
       controllers.set(work, controller);
       // After quitting, nothing new may run.
-      if (state.hasQuit) controller.abort(new Stopped('stopped'));
+      if (state.hasQuit) controller.abort();
       return controller.signal;
     },
-    stop: (work = 'activity') => controllers.get(work)?.abort(new Stopped('stopped')),
-    hurried: () => wakeUp.next(),
-    retryNow: () => wakeUp.wake(),
+    stop: (work = 'activity') => controllers.get(work)?.abort(),
+    hurried: () => new Promise<void>((resolve) => (hurry = resolve)),
+    hurry: () => hurry(),
     fail: (error) => fail(error),
     ended,
     async close() {
@@ -160,7 +143,6 @@ export function createSession(options: {
         await transcript.closeAnswer();
         const { isStored, path } = journal.state();
         if (!isStored && path !== undefined) session.print([storageEntry(session)]);
-        await transcript.closeAnswer();
         await allEnded();
         await journal.close();
       } finally {

@@ -1,6 +1,6 @@
 import { cleanLine } from '../secrets/secrets.ts';
 import { codeBlocks } from '../conversation/code-blocks.ts';
-import { formatOfName, exportAs, type ExportFormat } from '../conversation/export/export.ts';
+import { formatOfName, exportAs } from '../conversation/export/export.ts';
 import { answersOf, titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { countOf } from '../output/figures.ts';
@@ -12,15 +12,7 @@ import type { DialogChoice, ReplState, Update } from './state.ts';
 import { openDialog, printNotice, refuse, showNow, startActivity, step, task } from './step.ts';
 import { copyText } from './shell/clipboard.ts';
 
-const formats: readonly {
-  readonly format: ExportFormat;
-  readonly name: string;
-  readonly extension: string;
-}[] = [
-  { format: 'markdown', name: 'Markdown', extension: '.md' },
-  { format: 'json', name: 'JSON', extension: '.json' },
-  { format: 'html', name: 'HTML', extension: '.html' },
-];
+const extensions = { markdown: '.md', json: '.json', html: '.html' };
 
 /** UTF-16 units of a name from a title. */
 const maxName = 40;
@@ -66,16 +58,13 @@ export async function exportConversation(
   }
   // A format alone, by its name or its extension.
   const word = argument.toLowerCase();
-  const named = formats.find((one) => [one.format, one.extension.slice(1)].includes(word));
-  const { extension } = named ?? {};
+  const known = Object.entries(extensions);
+  const [, extension] = known.find(([one, end]) => word === one || `.${word}` === end) ?? [];
   const given = extension === undefined ? argument : '';
   const name = `${given || nameOf(conversation)}${extension ?? ''}`;
   const format = formatOfName(name);
   if (format === undefined) {
-    const choices = formats.map((known) => {
-      const file = `${name}${known.extension}`;
-      return writeChoice(`${known.name}: ${file}`, file);
-    });
+    const choices = known.map(([one, end]) => writeChoice(`${one}: ${name}${end}`, name + end));
     openDialog(session, fileDialog('export this conversation as', ...choices));
     return [];
   }
@@ -90,8 +79,7 @@ export async function exportConversation(
     openDialog(session, { ...dialog, selected: 1 });
     return [];
   }
-  const shown = formats.find((known) => known.format === format)?.name ?? format;
-  return [notice(`exported to ${path} (${shown}, ${countOf(Buffer.byteLength(text), 'byte')})`)];
+  return [notice(`exported to ${path} (${format}, ${countOf(Buffer.byteLength(text), 'byte')})`)];
 }
 
 /** The text of an answer or of a code block, and what it is called. */
@@ -108,10 +96,8 @@ export async function copyAnswer(session: Session, { text, name }: Named): Promi
   session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
-export async function saveAnswer(
-  session: Session,
-  { text, name, path: file }: Named & { readonly path: string },
-): Promise<readonly Entry[]> {
+export async function saveAnswer(session: Session, saved: Named & { readonly path: string }) {
+  const { text, name, path: file } = saved;
   const path = session.files.write(file, session.guard.restoreText(text));
   if (path === undefined) {
     const hint = 'choose another name';
@@ -145,7 +131,7 @@ function withText(
   state: ReplState,
   [place = '-1', block]: readonly (string | undefined)[],
   run: (named: Named) => Update,
-): Update {
+) {
   const answers = answersOf(shownPath(state));
   const answer = answers.at(Number(place));
   if (answer === undefined) {
@@ -164,8 +150,8 @@ function withText(
 
 function copy(state: ReplState, argument: string): Update {
   const [, place, block, rest] = places.exec(argument) ?? [];
-  if (rest === '')
-    return withText(state, [place, block], (named) => step(state, task(copyAnswer, named)));
+  const run = (named: Named) => step(state, task(copyAnswer, named));
+  if (rest === '') return withText(state, [place, block], run);
   const hint = '/copy 2 copies the second code block, /copy -2 the answer before the last';
   return refuse(state, '/copy takes the number of a code block or answer', hint);
 }
@@ -179,7 +165,6 @@ function save(state: ReplState, argument: string): Update {
   );
 }
 
-/** What writes answers elsewhere. */
 export const textCommands: readonly SlashCommand[] = [
   {
     name: 'copy',

@@ -11,22 +11,16 @@ import type { Run } from '../run.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import type { ReplService } from './service.ts';
 
-/**
- * Keeps secrets in files from leaving this machine by accident. A conversation has one redaction, so that a secret
- * keeps its placeholder.
- */
+/** Keeps secrets in files on this machine. With one redaction in a conversation, a secret keeps its placeholder. */
 export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
   const { context, settings } = run;
   let redaction: Redaction | undefined;
   return {
-    /**
-     * The files as they may be sent, or the problem that a person has to confirm. That may have been done, for the files
-     * as they are or with placeholders. @throws Failure
-     */
+    /** The files as they may be sent, or the problem that a person has yet to confirm. @throws Failure */
     inspect(
       files: readonly AttachedFile[],
       { isConfirmed, isRedacted }: { readonly isConfirmed: boolean; readonly isRedacted: boolean },
-    ): { readonly files: readonly AttachedFile[]; readonly problem?: string } {
+    ) {
       const { address, isSandbox, isReplay = false } = service.facts();
       const baseUrl = isSandbox || isReplay ? undefined : address;
       const values = { ...settings.values, baseUrl };

@@ -2,7 +2,7 @@ import { editEarlier, hasVersions, switchVersion, type VersionChoice } from './a
 import { commandIn, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
 import {
-  acceptSearch,
+  acceptMatch,
   entryBeside,
   extendQuery,
   type HistorySearch,
@@ -253,9 +253,9 @@ export function releaseKeys(state: ReplState): Update {
 }
 
 /** The match in the composer, as it was sent; without one, the draft stays. */
-function acceptMatch(state: ReplState, search: HistorySearch): Update {
+function acceptSearch(state: ReplState, search: HistorySearch): Update {
   if (search.match === undefined) return step({ ...state, search: undefined });
-  const { history, draft } = acceptSearch(state.history, search, unsentDraft(state));
+  const { history, draft } = acceptMatch(state.history, search.match, unsentDraft(state));
   const composer = withDraft(state.composer, draft);
   return step({ ...state, search: undefined, history, composer, isShellPasted: false });
 }
@@ -270,7 +270,7 @@ function onSearchKey(state: ReplState, search: HistorySearch, event: KeyEvent): 
   if (action === 'search-older') return put(searchOlder(search));
   if (action === 'search-newer') return put(searchNewer(search));
   if (action === 'search-shorten') return put(shortenQuery(history, search));
-  if (action === 'search-accept') return acceptMatch(state, search);
+  if (action === 'search-accept') return acceptSearch(state, search);
   return action === 'search-cancel' || action === 'interrupt' ? put(undefined) : step(state);
 }
 

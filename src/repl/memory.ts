@@ -15,10 +15,9 @@ import { makePrivateFolder, removeFile, replaceFile, stateVariable } from '../st
 const extension = '.json';
 
 /**
- * Opens the history and the drafts in the state folder; `--no-save` has none. It warns once about a folder that it cannot
- * use. Each session keeps its unsent text in its own file: the text survives a crash, and no window overwrites the text
- * of another. A lock beside the file shows that its session is running. A draft belongs to the folder in which it was
- * typed.
+ * Opens the history and the drafts in the state folder, and warns once if it cannot use that. Each session has a file
+ * for its unsent text, so that no window overwrites the text of another, with a lock beside it while the session runs. A
+ * draft belongs to the folder in which it was typed.
  */
 export function createReplMemory(context: Context, isKept: boolean, notices: Notices) {
   const { clock, process, random, secrets } = context;
@@ -82,8 +81,6 @@ export function createReplMemory(context: Context, isKept: boolean, notices: Not
     close: () => lock?.release(),
   };
 }
-
-export type ReplMemory = ReturnType<typeof createReplMemory>;
 
 const recordOf = (text: string, at: Date, folder?: string) =>
   JSON.stringify({ at: at.toISOString(), folder, text });

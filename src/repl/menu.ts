@@ -9,7 +9,7 @@ import {
 } from './composer/completion.ts';
 import { type KeyAction, keyOf } from './composer/keys/key-bindings.ts';
 import type { Draft } from './composer/text-buffer.ts';
-import { findFiles, pathsInFolder } from './files/find-paths.ts';
+import { findFiles, pathsInFolder } from './files/user-files.ts';
 import { listPromptFiles, valueCandidates } from './prompt-files/send-prompt-file.ts';
 import type { Repl, Session } from './session.ts';
 import type { CompletionMenu, ReplState, Update } from './state.ts';
@@ -159,9 +159,7 @@ export function startCompletion(state: ReplState): Update {
 }
 
 export async function pickFiles(session: Session, request: CompletionRequest): Promise<void> {
-  // Meanwhile more may be typed, for which this runs again.
-  const isWanted = () => isCurrent(session.state(), request);
-  const { candidates, isPartial } = await findFiles(session.files, request, isWanted);
+  const { candidates, isPartial } = await findFiles(session.files, request);
   session.update((state) => onFilesPicked(state, request, candidates, isPartial));
 }
 

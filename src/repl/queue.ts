@@ -10,8 +10,7 @@ import {
   isEmpty,
   withDraft,
 } from './composer/text-buffer.ts';
-import { discardRestored } from './files/attachments.ts';
-import { mentionsOf } from './files/mentioned-files.ts';
+import { discardRestored, mentionsOf } from './files/attachments.ts';
 import type { Session } from './session.ts';
 import { asPrompt, isForShell, runForShell } from './shell/shell-command.ts';
 import type { Dialog, ReplState, Update } from './state.ts';
@@ -95,7 +94,7 @@ function takeDraft(state: ReplState, draft: Draft): Update {
   return step(next, task(remember, typedContent(draft)));
 }
 
-export const hurry = (session: Session): void => session.retryNow();
+export const hurry = (session: Session): void => session.hurry();
 
 /** Ends the wait before a retry. */
 function retryNow(state: ReplState): Update {

@@ -219,7 +219,9 @@ async function converse(
     if (filter !== undefined) {
       const chosen = { isFirst: true, isBranch: options.branch === true };
       // The dialog opens when the list is closed, or a conversation is chosen.
-      session.update((current) => openList({ ...current, dialog }, chosen, filter));
+      session.update((current) =>
+        openList({ ...current, dialog }, { options: chosen, query: filter }),
+      );
     }
     // At the first start, a profile that is not in use may have a service.
     const others = dialog === undefined ? undefined : otherProfiles(context, settings);

@@ -1,27 +1,19 @@
 import { fallbackModels } from '../ask/fallback.ts';
-import { planRequest, changedParams } from '../ask/plan-request.ts';
-import type { Message } from '../client/contract.ts';
+import { changedParams } from '../ask/plan-request.ts';
 import { createClient } from '../client/create-client.ts';
-import { checkApi, findApi } from '../commands/auth/check-service.ts';
+import { checkApi, findApi } from '../commands/auth/run.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import { definedFields } from '../json.ts';
 import type { Run } from '../run.ts';
 import { serviceKey } from '../ask/key-command.ts';
-import { openService, clientOptions } from '../ask/service.ts';
+import { openService, clientOptions, type Service } from '../ask/service.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import { changeStored } from '../settings/settings-file.ts';
 import { saveService } from '../settings/profiles.ts';
-import { withKey, withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
+import { withKey, withValues, type ResolvedSettings } from '../settings/resolved-settings.ts';
 import { parseApiKey } from '../settings/setting-value.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import type { ServiceFacts, SessionSettings } from './state.ts';
-
-function withSession(
-  settings: ResolvedSettings,
-  { model, maxTokens, parameters }: SessionSettings,
-): ResolvedSettings {
-  const values = { ...settings.values, model, maxTokens };
-  return { ...settings, values, params: changedParams(settings.params, parameters) };
-}
 
 /** A run with a different service, without secrets and parameters of the current one. */
 function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined) {
@@ -40,13 +32,6 @@ function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined
   return { ...run, options, settings: withKey(stored, entered) };
 }
 
-/** A service in use. */
-export interface Connected {
-  readonly service: ServiceFacts;
-  /** The next start uses it. */
-  readonly isStored: boolean;
-}
-
 /** The service of a conversation, which `connect` can replace. Without a configured one it is the sandbox. */
 export async function openReplService(run: Run<ChatOptions>, source: UsageSource) {
   const { context, options } = run;
@@ -63,40 +48,24 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
     if (replayedFrom !== undefined) return { ...known, address: replayedFrom, isReplay: true };
     return { ...known, address: isSandbox ? 'the sandbox' : baseUrl };
   };
-  const served = (session: SessionSettings) => ({
-    ...withSession(settings, session),
+  /** The settings of the next request, with the windows that the service reported. */
+  const settingsOf = ({ model, maxTokens, parameters }: SessionSettings): ResolvedSettings => ({
+    ...settings,
+    values: { ...settings.values, model, maxTokens },
+    params: changedParams(settings.params, parameters),
     windows: service.windows(),
   });
   return {
-    client: () => service.client,
-    /** See {@link Service.clientFor}. */
-    clientFor: (command: string) => service.clientFor(command),
+    current: (): Service => service,
     facts,
-    /**
-     * A request, and a warning to print before it is sent.
-     * @param promptTokens of the messages, if more is known than an estimate
-     * @throws Failure of kind `invalid_request` if the prompt cannot fit the window
-     */
-    plan(messages: readonly Message[], session: SessionSettings, promptTokens?: number) {
-      return planRequest(served(session), messages, options.stream, '/model', promptTokens);
-    },
+    settingsOf,
     /** The model of the session and those of `fallback`. @throws Failure for a bad fallback */
     models(session: SessionSettings) {
       const usual = { ...options, sandbox: service.isSandbox };
-      return fallbackModels({ ...run, options: usual, settings: served(session) });
+      return fallbackModels({ ...run, options: usual, settings: settingsOf(session) });
     },
-    /** See {@link Service.clientOf}. */
-    clientOf: (wanted: ResolvedSettings) => service.clientOf(wanted),
-    /** The windows of the service's models, as far as it reported them. */
-    windows: () => service.windows(),
-    /** The fields of the next request's body besides the usual ones. */
-    parameters: (session: SessionSettings) => withoutSources(withSession(settings, session).params),
-    /** Checks an address and a key, stores them and switches to them. @throws Failure */
-    async connect(
-      address: string,
-      key: string | undefined,
-      signal: AbortSignal,
-    ): Promise<Connected> {
+    /** Checks an address and a key, stores them for the next start and switches to them. @throws Failure */
+    async connect(address: string, key: string | undefined, signal: AbortSignal) {
       const old = service;
       if (old.replayedFrom !== undefined) {
         // The replay accepts any key; nothing is stored.
@@ -109,12 +78,11 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       const keepsSandbox = old.isSandbox && old.baseUrl === baseUrl;
       const entered = runWith(run, baseUrl, key);
       const { apiPath } = await findApi({ ...entered, context: { ...context, signal } });
-      const found = apiPath === undefined ? {} : { apiPath };
-      const values = { ...entered.settings.values, ...found };
-      const next = { ...entered, settings: { ...entered.settings, values } };
+      const found = withValues(entered.settings, definedFields({ apiPath }));
+      const next = { ...entered, settings: found };
       if (!keepsSandbox) {
         const { apiKey, profile } = next.settings;
-        const saved = { apiKey: apiKey?.value, baseUrl, apiPath: values.apiPath };
+        const saved = { apiKey: apiKey?.value, baseUrl, apiPath: found.values.apiPath };
         await changeStored(context, (before) => saveService(before, profile.value, saved));
         await old.close();
       }
@@ -154,16 +122,11 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
 
 export type ReplService = Awaited<ReturnType<typeof openReplService>>;
 
-/** A local server that answered the probe. */
-export interface FoundServer {
-  /** Product name, such as `Ollama`. */
-  readonly name: string;
-  readonly url: string;
-  readonly models: readonly string[];
-}
+/** A local server that answered. */
+export type FoundServer = Awaited<ReturnType<typeof findLocalServers>>[number];
 
 /** Programs that serve models on this machine, and their default ports. */
-const defaultServers: readonly { readonly name: string; readonly port: number }[] = [
+const defaultServers = [
   { name: 'llama.cpp', port: 8080 },
   { name: 'Ollama', port: 11_434 },
   { name: 'vLLM', port: 8000 },
@@ -174,14 +137,10 @@ const defaultServers: readonly { readonly name: string; readonly port: number }[
 const timeLimit = 1500;
 
 /** Sends neither the key nor the headers of the profile, because any program may listen on these ports. */
-export async function findLocalServers(
-  run: Run,
-  signal: AbortSignal,
-  servers = defaultServers,
-): Promise<readonly FoundServer[]> {
+export async function findLocalServers(run: Run, signal: AbortSignal, servers = defaultServers) {
   const limits = { retries: 0, connectTimeout: timeLimit, totalTimeout: timeLimit } as const;
   const withoutHeaders = { ...run, settings: { ...run.settings, headers: {} } };
-  const find = async ({ name, port }: (typeof servers)[number]) => {
+  const find = async ({ name, port }: (typeof defaultServers)[number]) => {
     const url = `http://127.0.0.1:${port}`;
     const target = { baseUrl: url, apiKey: undefined };
     const client = createClient({ ...clientOptions(withoutHeaders, target), ...limits });

@@ -3,10 +3,11 @@ import {
   timeoutOptions,
   type FrontEndHints,
   hintOf,
+  toFailure,
 } from '../output/ending-failure.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
-import { Failure, replacedFailure, withCommands } from '../failure.ts';
+import { withCommands } from '../failure.ts';
 import type { Context, Run } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import type { FailureText, ReplState, Update } from './state.ts';
@@ -14,7 +15,7 @@ import type { ReplLibrary } from './conversations/library.ts';
 import type { Entry, Transcript } from './transcript/transcript.ts';
 import type { ReplFiles } from './files/user-files.ts';
 import type { createReplGuard } from './guard.ts';
-import type { ReplMemory } from './memory.ts';
+import type { createReplMemory } from './memory.ts';
 import type { ReplPrompts } from './prompt-files/prompt-files.ts';
 import type { ReplService } from './service.ts';
 
@@ -27,7 +28,7 @@ export interface Repl extends Run<ChatOptions> {
   readonly files: ReplFiles;
   readonly prompts: ReplPrompts;
   readonly guard: ReturnType<typeof createReplGuard>;
-  readonly memory: ReplMemory;
+  readonly memory: ReturnType<typeof createReplMemory>;
 }
 
 /** The output of a session: a live region, or plain lines. */
@@ -68,9 +69,9 @@ export interface Session extends Repl {
   /** A signal for the answer or command that starts, or for a side question; `stop` aborts it. */
   begin(work?: Work): AbortSignal;
   stop(work?: Work): void;
-  /** Resolves at the next `retryNow`. */
+  /** Resolves at the next `hurry`. */
   hurried(): Promise<void>;
-  retryNow(): void;
+  hurry(): void;
   /** Ends the session with an error that cannot be shown as an entry. */
   fail(error: unknown): void;
   /** Stops all activity, saves everything and closes the screen. */
@@ -79,25 +80,14 @@ export interface Session extends Repl {
   readonly ended: Promise<void>;
 }
 
-/** The abort reason of an answer or task that the user stopped. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped';
-}
-
 export function failureText(error: unknown, context: Context): FailureText {
-  const clean = (text: string) => cleanLine(context, text);
-  const failure = error instanceof Failure ? error : replacedFailure(error);
-  if (failure !== undefined) {
-    const { kind, message } = failure;
-    const hint = hintOf(failure, replHints);
-    return {
-      kind,
-      message: clean(message),
-      ...(hint !== undefined && { hint: clean(withCommands(hint)) }),
-    };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { kind: 'unexpected', message: clean(`unexpected error: ${message}`) };
+  const failure = toFailure(error);
+  const hint = hintOf(failure, replHints);
+  return {
+    kind: failure.kind,
+    message: cleanLine(context, failure.message),
+    hint: hint && cleanLine(context, withCommands(hint)),
+  };
 }
 
 export const shortenPromptHint =

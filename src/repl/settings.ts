@@ -1,3 +1,4 @@
+import { withoutSources } from '../settings/resolved-settings.ts';
 import { catalogue } from '../client/contract.ts';
 import { describeModel } from '../client/models/model-description.ts';
 import {
@@ -6,7 +7,7 @@ import {
   hasCatalogueMark,
   modelCells,
   modelColumns,
-} from '../commands/models/model-text.ts';
+} from '../commands/models/run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
 import { definitions } from '../settings/definitions.ts';
 import { roleNames, readRole } from '../settings/role.ts';
@@ -69,9 +70,10 @@ function useModel(state: ReplState, model: string): Update {
 async function readModels(session: Session, signal: AbortSignal) {
   const { service, context } = session;
   try {
-    const records = await service.client().listModels({ signal });
+    const { client, windows: reported } = service.current();
+    const records = await client.listModels({ signal });
     const knownModels = records.map(({ id }) => id);
-    const windows = service.windows();
+    const windows = reported();
     session.update((state) =>
       step({ ...state, knownModels, service: { ...state.service, windows } }),
     );
@@ -197,7 +199,7 @@ function setParameter(session: Session, text: string): string {
     return said;
   };
   if (text === 'off') return change(none, 'the parameters are again those in your settings');
-  const sent = session.service.parameters(settings);
+  const sent = withoutSources(session.service.settingsOf(settings).params);
   const [, name = '', sign = '', typed = ''] = /^([^=\s]*)(\s*=\s*|\s+)?(.*)$/s.exec(text) ?? [];
   if (text.includes('=') && (name === '' || typed === '')) {
     throw new Failure('usage', '/param needs a name and a value', { hint: '/param top_p=0.9' });

@@ -359,8 +359,6 @@ export interface OpenList {
   /** Index among the matches. */
   readonly selected: number;
   readonly isReading: boolean;
-  /** False in line mode. */
-  readonly hasPreview: boolean;
   /** The last turns of the conversation that was selected when they were read. */
   readonly preview: { readonly id: string; readonly turns: readonly PreviewTurn[] } | undefined;
 }
@@ -384,9 +382,3 @@ export type AnswerOutcome =
       readonly failure: FailureText;
       readonly isRecorded?: boolean;
     };
-
-/** How an answer ended; `conversation` includes the received part of it. */
-export interface AnswerEnd {
-  readonly outcome: AnswerOutcome;
-  readonly conversation: Conversation;
-}

@@ -24,9 +24,15 @@ export function task<Input>(
   return { run, input, recover };
 }
 
-export function andThen(first: Update, next: (state: ReplState) => Update): Update {
-  const second = next(first.state);
-  return { state: second.state, tasks: [...first.tasks, ...second.tasks] };
+/** Makes further changes after an update; their tasks follow its own. */
+export function andThen(
+  first: Update,
+  ...changes: readonly ((state: ReplState) => Update)[]
+): Update {
+  return changes.reduce(({ state, tasks }, change) => {
+    const next = change(state);
+    return { state: next.state, tasks: [...tasks, ...next.tasks] };
+  }, first);
 }
 
 export const print = (

@@ -1,4 +1,4 @@
-import type { AnswerEnd, FailureText, ReplState, Update, Task } from './state.ts';
+import type { AnswerOutcome, FailureText, ReplState, Update, Task } from './state.ts';
 import { onAnswerEnded } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
 import { answerDialog } from './dialog.ts';
@@ -16,7 +16,7 @@ function pauseQueue(state: ReplState): Update {
 /** Ends an activity with its entries, or an answer. @param result what the task returned */
 export function onTaskEnded(state: ReplState, ended: Task, result: unknown): Update {
   const { activity } = state;
-  if (ended.run === sendPrompt) return onAnswerEnded(state, result as AnswerEnd);
+  if (ended.run === sendPrompt) return onAnswerEnded(state, result as AnswerOutcome);
   const entries = result as readonly Entry[];
   const isTask = activity?.type === 'task';
   const dialog = state.dialog ?? (isTask && activity.isStopping ? activity.dialog : undefined);
@@ -42,12 +42,12 @@ export function onTaskFailed(
 ): Update {
   const { activity } = state;
   if (failed.run === sendPrompt && activity?.type === 'answer') {
-    const { conversation } = state;
-    const ending =
+    return onAnswerEnded(
+      state,
       failure === 'stopped'
-        ? ({ type: 'stopped' } as const)
-        : ({ type: 'failed', failure } as const);
-    return onAnswerEnded(state, { outcome: { hasText: false, ...ending }, conversation });
+        ? { type: 'stopped', hasText: false }
+        : { type: 'failed', hasText: false, failure, isRecorded: false },
+    );
   }
   const entry =
     failure === 'stopped' ? notice('stopped') : failureEntry(failure.message, failure.hint);

@@ -82,20 +82,6 @@ test('K8 a key that a server sends as a model name is masked in notices', async 
   expectNoSecret(stderr);
 });
 
-test.each([
-  ['config list', ['config', 'list']],
-  ['config list --json', ['config', 'list', '--json']],
-  ['auth status', ['auth', 'status']],
-  ['auth status --json', ['auth', 'status', '--json']],
-  ['--dry-run', ['hi', '--dry-run']],
-])('K25 %s shows only the end of a key', async (_, words) => {
-  const env = { NATTER_BASE_URL: 'http://127.0.0.1:9', NATTER_API_KEY: secretKey };
-  const { code, stdout, stderr } = await runInMemory(words, { env });
-  expect(code).toBe(0);
-  expect(stdout).toContain('…cret');
-  expectNoSecret(stdout, stderr);
-});
-
 test('K22 only four files start other processes, and all remove the keys from their environment', () => {
   const pager = join('src', 'terminal', 'device', 'pager.ts');
   const starters = [

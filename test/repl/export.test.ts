@@ -12,14 +12,14 @@ async function answered(prompt = 'Which tea is green?') {
 }
 
 test.each([
-  ['/export tea.md', 'tea.md', 'Markdown'],
-  ['/export tea.JSON', 'tea.JSON', 'JSON'],
-  ['/export my tea.htm', 'my tea.htm', 'HTML'],
-  ['/export "my tea.htm"', 'my tea.htm', 'HTML'],
-  ["/export 'my tea.htm'", 'my tea.htm', 'HTML'],
-  ['/export html', 'which-tea-is-green.html', 'HTML'],
-  ['/export md', 'which-tea-is-green.md', 'Markdown'],
-  ['/export markdown', 'which-tea-is-green.md', 'Markdown'],
+  ['/export tea.md', 'tea.md', 'markdown'],
+  ['/export tea.JSON', 'tea.JSON', 'json'],
+  ['/export my tea.htm', 'my tea.htm', 'html'],
+  ['/export "my tea.htm"', 'my tea.htm', 'html'],
+  ["/export 'my tea.htm'", 'my tea.htm', 'html'],
+  ['/export html', 'which-tea-is-green.html', 'html'],
+  ['/export md', 'which-tea-is-green.md', 'markdown'],
+  ['/export markdown', 'which-tea-is-green.md', 'markdown'],
 ])('%s writes %s', async (line, file, format) => {
   const { run, written, text } = await answered();
   await run(line);
@@ -33,9 +33,9 @@ test('/export alone asks for the format', async () => {
   expect(session.state().dialog).toMatchObject({
     title: 'export this conversation as',
     choices: [
-      { label: 'Markdown: which-tea-is-green.md' },
-      { label: 'JSON: which-tea-is-green.json' },
-      { label: 'HTML: which-tea-is-green.html' },
+      { label: 'markdown: which-tea-is-green.md' },
+      { label: 'json: which-tea-is-green.json' },
+      { label: 'html: which-tea-is-green.html' },
       { label: 'write nothing' },
     ],
   });

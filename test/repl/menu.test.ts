@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openPrompt, slashCommands } from '../../src/repl/commands.ts';
+import { slashCommands } from '../../src/repl/commands.ts';
+import { openPromptFile } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import type { CompletionRequest } from '../../src/repl/composer/completion.ts';
 import { menuKeysText, onCandidates } from '../../src/repl/menu.ts';
 import { noticeOf } from '../../src/repl/screen/App.tsx';
@@ -56,7 +57,7 @@ describe('the menu of commands', () => {
     const { state, text } = play(typing('/nonsense'), enter);
     expect(text).toBe('');
     expect(state.activity).toMatchObject({
-      task: { run: openPrompt, input: { name: 'nonsense' } },
+      task: { run: openPromptFile, input: { name: 'nonsense' } },
     });
   });
 

@@ -80,7 +80,7 @@ test('a fallback of a different profile is asked at its own address', async () =
   const models = service.models({ model: 'origin' } as SessionSettings);
   expect(models.map(({ label }) => label)).toEqual(['origin', 'far:llama3']);
   const messages = [{ role: 'user', content: 'hi' }] as const;
-  const client = await service.clientOf((models[1] as FallbackModel).settings);
+  const client = await service.current().clientOf((models[1] as FallbackModel).settings);
   const events: ChatEvent[] = [];
   for await (const event of client.chat({ model: 'llama3', messages })) events.push(event);
   expect(events).toContainEqual(expect.objectContaining({ text: 'from far' }));
@@ -104,7 +104,7 @@ test('a client for titles or side questions has its own command in the ledger', 
   let conversation = 'abcd2345';
   const environment = { NATTER_BASE_URL: server.url };
   const { service } = await openService(home, environment, () => conversation);
-  const client = service.clientFor('title');
+  const client = service.current().clientFor('title');
   conversation = 'opened later';
   const messages = [{ role: 'user', content: 'hi' }] as const;
   for await (const _event of client.chat({ model: 'origin', messages }));

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { pathOf } from '../../src/conversation/tree.ts';
 import { Failure } from '../../src/failure.ts';
 import { notice } from '../../src/repl/transcript/transcript.ts';
 import {
@@ -15,21 +14,6 @@ const down = new Failure('server_error', 'the service answered 500');
 const cut = new Failure('incomplete', 'the answer was cut', { remedy: { code: 'send-again' } });
 
 describe('a prompt', () => {
-  test('is sent with the previous turns, and its answer is shown and recorded', async () => {
-    const { session, text, requests, submit } = createMemorySession(
-      saying('first ', 'answer'),
-      saying('second'),
-    );
-    await submit('one', 'two');
-    expect(requests[1]?.messages).toEqual([
-      { role: 'user', content: 'one' },
-      { role: 'assistant', content: 'first answer' },
-      { role: 'user', content: 'two' },
-    ]);
-    expect(text()).toBe('You: one\norigin: first answer\nYou: two\norigin: second\n');
-    expect(pathOf(session.state().conversation)).toHaveLength(4);
-  });
-
   test('includes the current system prompt once', async () => {
     const { requests, submit } = createMemorySession();
     await submit('/system be brief', 'one', 'two', '/system off', 'three');
@@ -44,9 +28,8 @@ describe('a prompt', () => {
 
 describe('an answer', () => {
   test('D15 keeps its text when it is stopped, and the next request has valid roles', async () => {
-    const { session, enter, idle, requests, text, submit } = createMemorySession(
-      hanging('half an'),
-    );
+    const memory = createMemorySession(hanging('half an'));
+    const { session, enter, idle, requests, text, submit, path } = memory;
     enter('one');
     await expect.poll(text).toContain('half an');
     session.update(lineInterrupted);
@@ -54,8 +37,7 @@ describe('an answer', () => {
     expect(text()).toContain('origin: half an\nnatter: stopped; /continue resumes it\n');
     await submit('two');
     expect(requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
-    const [, answer] = pathOf(session.state().conversation);
-    expect(answer).toMatchObject({ content: 'half an', incomplete: true });
+    expect(path()[1]).toMatchObject({ content: 'half an', incomplete: true });
   });
 
   test('D16 is not part of the next request if it was never received', async () => {
@@ -65,76 +47,60 @@ describe('an answer', () => {
   });
 
   test('R1: is one answer after /continue, also in the next request and for /undo', async () => {
-    const { session, enter, requests, calls, submit, text } = createMemorySession(
-      failing(cut, 'half'),
-      failing(new Failure('server_error', 'no')),
-      saying(' more'),
+    const replies = [failing(cut, 'half'), failing(down), saying(' more')];
+    const { session, enter, requests, calls, submit, text, sent, path } = createMemorySession(
+      ...replies,
     );
     await submit('one');
     expect(text()).toContain(
       'the answer was cut\n  the received text is kept; /continue resumes it\n',
     );
-    const failed = await submit('/continue');
+    await submit('/continue');
     expect(requests[1]?.messages.at(1)).toEqual({ role: 'assistant', content: 'half' });
     expect(requests[1]?.messages.at(2)?.content).toMatch(/^Continue exactly where/);
     expect(text()).not.toContain('You: Continue exactly');
-    expect(pathOf(failed.conversation).at(-1)).toMatchObject({ content: 'half', incomplete: true });
+    expect(path().at(-1)).toMatchObject({ content: 'half', incomplete: true });
     await submit('/continue');
-    const path = pathOf(session.state().conversation);
-    expect(path.map(({ content }) => content)).toEqual(['one', 'half more']);
-    expect(path[1]).toMatchObject({ incomplete: undefined, finishReason: 'stop' });
+    const end = { incomplete: undefined, finishReason: 'stop' };
+    expect(path()).toMatchObject([{ content: 'one' }, { content: 'half more', ...end }]);
     await submit('/save all.md');
     expect(calls).toContain('write all.md: half more');
     await submit('two');
-    expect(requests.at(-1)?.messages.map(({ content }) => content)).toEqual([
-      'one',
-      'half more',
-      'two',
-    ]);
+    expect(sent()).toEqual(['one', 'half more', 'two']);
     enter('/undo');
     await submit('/undo');
     expect(session.state().composer.text).toBe('one');
   });
 
   test('N18: is no version of the prompt that is sent after /undo', async () => {
-    const { session, text, submit } = createMemorySession(
-      saying('first'),
-      saying('second'),
-      saying('third'),
-    );
+    const replies = ['first', 'second', 'third'].map((answer) => saying(answer));
+    const { session, path, text, submit } = createMemorySession(...replies);
     await submit('one', 'two', '/undo', 'three');
-    const { turns } = session.state().conversation;
-    expect([...turns.values()].map(({ content }) => content)).toEqual([
-      'one',
-      'first',
-      'three',
-      'third',
-    ]);
+    const contents = ['one', 'first', 'three', 'third'].map((content) => ({ content }));
+    expect(path()).toMatchObject(contents);
+    expect(session.state().conversation.turns.size).toBe(4);
     expect(text()).not.toMatch(/version \d/);
     await submit('/version');
     expect(text()).toContain('there is only one version');
   });
 
   test('is a new version after /retry; a failed one leaves the old version selected', async () => {
-    const { session, text, submit } = createMemorySession(
-      saying('first'),
-      saying('second'),
-      failing(down),
-    );
+    const replies = [saying('first'), saying('second'), failing(down)];
+    const { path, text, submit } = createMemorySession(...replies);
     await submit('one', '/retry');
     expect(text()).toContain('natter: this is version 2 of 2; /version switches\n');
     await submit('/retry');
-    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('second');
+    expect(path().at(-1)?.content).toBe('second');
     await submit('/version 1');
-    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('first');
+    expect(path().at(-1)?.content).toBe('first');
   });
 
   test('T3 is sanitized on the screen and recorded unchanged', async () => {
-    const { session, text, submit } = createMemorySession(saying('a\u001B]52;c;', 'eA==\u0007b'));
+    const { path, text, submit } = createMemorySession(saying('a\u001B]52;c;', 'eA==\u0007b'));
     await submit('one');
     expect(text()).toContain('origin: ab\n');
     expect(text()).toContain('1 control or hidden character of the answer not shown');
-    expect(pathOf(session.state().conversation).at(-1)?.content).toBe('a\u001B]52;c;eA==\u0007b');
+    expect(path().at(-1)?.content).toBe('a\u001B]52;c;eA==\u0007b');
   });
 
   test('is not interrupted by notices', async () => {
@@ -188,14 +154,11 @@ test('an unsent draft is saved after a pause', async () => {
 });
 
 test('quitting during an answer keeps its text', async () => {
-  const { session, enter, text } = createMemorySession(hanging('half'));
+  const { session, enter, text, path } = createMemorySession(hanging('half'));
   enter('one');
   await expect.poll(text).toContain('half');
   enter('/quit');
   await session.ended;
   await session.close();
-  expect(pathOf(session.state().conversation).at(-1)).toMatchObject({
-    content: 'half',
-    incomplete: true,
-  });
+  expect(path().at(-1)).toMatchObject({ content: 'half', incomplete: true });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from 'vitest';
-import { pathOf } from '../../src/conversation/tree.ts';
 import { Failure } from '../../src/failure.ts';
 import { folderOf } from '../support/folder.ts';
 import {
@@ -59,14 +58,6 @@ describe('R10: /model', () => {
     expect(session.state()).toMatchObject({ dialog: undefined, settings: { model: 'other' } });
   });
 
-  test('prints the list in line mode', async () => {
-    const { text, submit } = openMemorySession({ state: { isLineMode: true } });
-    await submit('/model');
-    expect(text()).toMatch(
-      /^natter: the model is origin; .*\nnatter:\norigin, context .*\nother\n$/,
-    );
-  });
-
   test('asks before it uses a model that the service does not list', async () => {
     const { session, enter, submit } = createMemorySession();
     const { dialog, settings } = await submit('/model othr');
@@ -91,8 +82,9 @@ describe('R10: /model', () => {
     async (_, listModels, reason) => {
       const memory = openMemorySession({
         repl: (usual) => {
-          const client = { ...usual.service.client(), listModels };
-          return { ...usual, service: { ...usual.service, client: () => client } };
+          const used = usual.service.current();
+          const current = () => ({ ...used, client: { ...used.client, listModels } });
+          return { ...usual, service: { ...usual.service, current } };
         },
       });
       expect((await memory.submit('/model foo')).settings.model).toBe('foo');
@@ -137,31 +129,15 @@ test('/resume of a conversation that is open in another natter offers a copy', a
   expect(text()).toContain(`conversation ${session.state().conversation.id}`);
 });
 
-test('/version prints the version once, with its number', async () => {
-  const { text, submit } = createMemorySession(saying('first'), saying('second'));
-  await submit('one', '/edit', ' more');
-  expect(text()).toMatch(/second\nnatter: this is version 2 of 2; \/version switches\n$/);
-  const before = text().length;
-  await submit('/version 1');
-  expect(text().slice(before)).toBe(
-    'You: one\norigin: first\nnatter: this is version 1 of 2; /version switches\n',
-  );
-  await submit('/version 1');
-  expect(text()).toMatch(/switches\nnatter: this is version 1 of 2\n$/);
-});
-
 test('/retry uses a changed system prompt', async () => {
-  const { requests, session, submit } = createMemorySession(saying('yes'), saying('arr'));
+  const { requests, path, submit } = createMemorySession(saying('yes'), saying('arr'));
   await submit('one', '/system talk like a pirate', '/retry');
   expect(requests[1]?.messages).toEqual([
     { role: 'system', content: 'talk like a pirate' },
     { role: 'user', content: 'one' },
   ]);
   await submit('/version');
-  expect(pathOf(session.state().conversation).map(({ content }) => content)).toEqual([
-    'one',
-    'yes',
-  ]);
+  expect(path()).toMatchObject([{ content: 'one' }, { content: 'yes' }]);
 });
 
 test('Y18: /save in an empty conversation reports no file', async () => {

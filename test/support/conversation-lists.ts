@@ -1,4 +1,3 @@
-import { newList } from '../../src/repl/conversation-list/list.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
 import type { ListRow, OpenList } from '../../src/repl/state.ts';
 
@@ -40,5 +39,6 @@ export const storedList: Pick<ReplLibrary, 'read' | 'search' | 'preview'> = {
 
 /** An open list of these conversations. */
 export function listOf(rows: readonly ListRow[], changes: Partial<OpenList> = {}): OpenList {
-  return { ...newList({ options: {}, openedAt, rows }), ...changes };
+  const found = { rows, excerpts: [], selected: 0, isReading: false, preview: undefined };
+  return { options: {}, openedAt, query: '', searchesTexts: false, ...found, ...changes };
 }

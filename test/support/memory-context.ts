@@ -12,7 +12,7 @@ export function createMemoryOutput(isTerminal = false, columns = 80) {
     isTerminal,
     columns: () => columns,
     rows: () => 24,
-    hasSize: () => true,
+    isClosed: () => false,
     write: (text) => void written.push(text),
     flush: async () => undefined,
   };

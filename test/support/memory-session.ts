@@ -1,12 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { changedParams } from '../../src/ask/plan-request.ts';
 import { fallbackModels } from '../../src/ask/fallback.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import { createJournal } from '../../src/conversation/journal/journal.ts';
+import { pathOf } from '../../src/conversation/tree.ts';
 import { Failure } from '../../src/failure.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
 import { createSession } from '../../src/repl/create-session.ts';
@@ -15,7 +17,7 @@ import type { ReplPrompts } from '../../src/repl/prompt-files/prompt-files.ts';
 import type { ReplService } from '../../src/repl/service.ts';
 import type { Context, Run } from '../../src/run.ts';
 import type { Repl, Screen } from '../../src/repl/session.ts';
-import type { ReplState } from '../../src/repl/state.ts';
+import type { ReplState, SessionSettings } from '../../src/repl/state.ts';
 import { lineFormat } from '../../src/repl/line-mode/run-line-mode.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
@@ -32,7 +34,8 @@ const memoryFiles = (calls: string[]): ReplFiles => ({
     if (path.includes('missing')) throw new Failure('usage', `cannot attach ${path}`);
     const names = path.endsWith('/') ? [`${path}a.md`, `${path}b.md`] : [path];
     const files = names.map((name) => ({ name, content: `content of ${name}` }));
-    return names.length === 1 ? { files } : { files, summary: `attached ${path}: 2 files` };
+    const summary = names.length === 1 ? undefined : `attached ${path}: 2 files`;
+    return { files, summary };
   },
   kindOf(path) {
     if (/typo|heer/.test(path)) return undefined;
@@ -131,28 +134,26 @@ mkdirSync(join(configuration, 'roles'));
 
 writeFileSync(join(configuration, 'roles', 'critic.md'), 'be strict');
 
+const settingsOf = ({ settings }: Run, { model, maxTokens, parameters }: SessionSettings) => ({
+  ...settings,
+  values: { ...settings.values, model, maxTokens },
+  params: changedParams(settings.params, parameters),
+});
+
 const serviceOf = (run: Run, client: Client, calls: string[]): ReplService => ({
-  client: () => client,
-  clientFor: () => client,
-  models({ model }) {
-    const { settings } = run;
-    const own = { ...settings, values: { ...settings.values, model } };
-    return fallbackModels({ ...run, settings: own });
-  },
-  clientOf: async () => client,
-  facts: () => ({ address: 'https://api.example.com', isSandbox: false, hasKey: true }),
-  windows: () => new Map(),
-  parameters: ({ parameters }) => parameters?.set ?? {},
-  plan: (messages, { model, maxTokens, parameters }) => ({
-    request: {
-      model,
-      messages,
-      ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
-      ...(parameters === undefined ? {} : { params: parameters.set }),
-    },
-    fit: { model, window: undefined, estimate: 10, state: 'fits' },
-    warning: undefined,
+  current: () => ({
+    client,
+    clientFor: () => client,
+    clientOf: async () => client,
+    windows: () => new Map(),
+    clock: run.context.clock,
+    baseUrl: 'https://api.example.com',
+    isSandbox: false,
+    close: async () => undefined,
   }),
+  settingsOf: (session) => settingsOf(run, session),
+  models: (session) => fallbackModels({ ...run, settings: settingsOf(run, session) }),
+  facts: () => ({ address: 'https://api.example.com', isSandbox: false, hasKey: true }),
   async connect(address, key) {
     if (key === 'wrong') throw new Failure('unauthorized', 'the key was refused');
     calls.push(`connect ${address} ${key ?? 'without'}`);
@@ -269,7 +270,7 @@ export function openMemorySession(options: MemoryOptions) {
   };
   const format = {
     ...lineFormat(() => Number.POSITIVE_INFINITY),
-    prompt: (text: string) => `You: ${text}\n`,
+    prompt: ({ text }: { readonly text: string }) => `You: ${text}\n`,
   };
   const session = createSession({
     repl,
@@ -304,5 +305,8 @@ export function openMemorySession(options: MemoryOptions) {
     return session.state();
   };
   const text = () => written.join('');
-  return { session, clock, requests, calls, text, enter, idle, press, submit };
+  /** The texts of the messages of the last request. */
+  const sent = () => requests.at(-1)?.messages.map(({ content }) => content) ?? [];
+  const path = () => pathOf(session.state().conversation);
+  return { session, clock, requests, calls, text, sent, path, enter, idle, press, submit };
 }

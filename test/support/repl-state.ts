@@ -4,16 +4,15 @@ import type { AnswerOutcome, FailureText, ReplState, Task, Update } from '../../
 import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
 import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { answerAside } from '../../src/repl/answers/aside.ts';
-import { offerBranches, selectBranch } from '../../src/repl/answers/branches.ts';
-import { selectVersion } from '../../src/repl/answers/versions.ts';
-import { openPrompt, refuseMissing } from '../../src/repl/commands.ts';
+import { offerBranches, selectBranch, selectVersion } from '../../src/repl/answers/versions.ts';
+import { refuseMissing } from '../../src/repl/commands.ts';
 import { makeSummary } from '../../src/repl/context/compaction.ts';
 import { type KeyEvent, keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';
 import { readConversations, readList } from '../../src/repl/conversation-list/list.ts';
 import { newConversation, resume } from '../../src/repl/conversations/conversations.ts';
-import { changeJournal } from '../../src/repl/conversations/position.ts';
+import { changeJournal, withConversation } from '../../src/repl/conversations/position.ts';
 import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
@@ -22,6 +21,7 @@ import { interruptLine, onKey, stopWork, editExternally } from '../../src/repl/k
 import { findCandidates, pickFiles } from '../../src/repl/menu.ts';
 import { recognisePaths } from '../../src/repl/files/dropped-files.ts';
 import type { OpenedPrompt } from '../../src/repl/prompt-files/prompt-files.ts';
+import { openPromptFile } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole } from '../../src/repl/settings.ts';
@@ -114,7 +114,7 @@ const taskFunctions = {
   'select-version': selectVersion,
   'change-parameters': changeParameters,
   'choose-role': chooseRole,
-  'open-prompt': openPrompt,
+  'open-prompt': openPromptFile,
   compact: makeSummary,
   'change-journal': changeJournal,
   'new-conversation': newConversation,
@@ -206,7 +206,7 @@ export const answerEnded = (
   outcome: AnswerOutcome,
   conversation: Conversation,
   now = 0,
-): StateChange => at(now, (state) => onAnswerEnded(state, { outcome, conversation }));
+): StateChange => at(now, (state) => onAnswerEnded(withConversation(state, conversation), outcome));
 
 /** The activity ends without entries. */
 export const taskEnded: StateChange = (state) =>

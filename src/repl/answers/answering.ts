@@ -1,18 +1,9 @@
-import { promptTime } from '../../conversation/prompt-time.ts';
-import { estimateTokens } from '../../conversation/token-estimate.ts';
 import { textOf } from '../../conversation/tree.ts';
 import { figuresLine, figuresText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { plainStyle } from '../../terminal/style.ts';
-import type {
-  AnswerEnd,
-  AnswerOutcome,
-  AnswerActivity,
-  Dialog,
-  ReplState,
-  Update,
-} from '../state.ts';
-import { compactIfNeeded, offerRemedies, withUsage } from '../context/compaction.ts';
+import type { AnswerOutcome, AnswerActivity, Dialog, ReplState, Update } from '../state.ts';
+import { compactIfNeeded, offerRemedies } from '../context/compaction.ts';
 import { contentOf } from '../composer/paste.ts';
 import { isEmpty, withDraft } from '../composer/text-buffer.ts';
 import {
@@ -21,30 +12,15 @@ import {
   withBranch,
   lastPrompt,
   versionsOf,
-  withConversation,
   closingOf,
-  turnBefore,
+  timeOf,
 } from '../conversations/position.ts';
 import { titleIfNeeded } from '../conversations/title.ts';
 import { keyDialog, keyHint, resendKey } from '../connection.ts';
-import { failureEntry } from '../transcript/transcript.ts';
 import { withFile } from '../files/attachments.ts';
 import { submit } from '../queue.ts';
 import { shortenPromptHint } from '../session.ts';
-import { andThen, printing, printNotice, step, reportQueue } from '../step.ts';
-
-function addUsage(state: ReplState): ReplState {
-  const answer = currentPath(state).at(-1);
-  if (answer?.role !== 'assistant') return state;
-  const { usage = {} } = answer;
-  const { prompt_tokens: reported, completion_tokens: written, cached_tokens: cached } = usage;
-  const completion = written ?? estimateTokens(textOf(answer));
-  const prompt = reported ?? Math.max(0, state.context.tokens - completion);
-  const next = withUsage(state, prompt, completion, cached);
-  const { answers, estimated } = next.usage;
-  const counts = { answers: answers + 1, estimated: estimated + (reported === undefined ? 1 : 0) };
-  return { ...next, usage: { ...next.usage, ...counts } };
-}
+import { andThen, printing, printNotice, refuse, step, reportQueue } from '../step.ts';
 
 /** Restores an unanswered prompt and its files to the composer, if that is empty. */
 function restorePrompt(state: ReplState, { draft, files }: AnswerActivity): ReplState {
@@ -62,8 +38,9 @@ function restorePrompt(state: ReplState, { draft, files }: AnswerActivity): Repl
 /** What to do after an incomplete or missing answer; undefined if the prompt must be typed again. */
 function continueHint(
   state: ReplState,
-  { hasText, isRecorded = true }: { readonly hasText: boolean; readonly isRecorded?: boolean },
   { comparedWith, isContinuation }: AnswerActivity,
+  hasText: boolean,
+  isRecorded = true,
 ): string | undefined {
   if (comparedWith !== undefined)
     return hasText ? '/version switches back' : '/compare tries again';
@@ -72,36 +49,33 @@ function continueHint(
   return isRecorded || key !== '/retry' ? `${key} sends it again` : undefined;
 }
 
-function onFailure(
-  state: ReplState,
-  outcome: AnswerOutcome & { type: 'failed' },
-  answer: AnswerActivity,
-): Update {
-  const { failure, hasText, isRecorded = true } = outcome;
+type Ended<Type> = AnswerOutcome & { readonly type: Type };
+
+function onFailure(state: ReplState, outcome: Ended<'failed'>, answer: AnswerActivity) {
+  const { hasText, isRecorded = true } = outcome;
+  const { message, hint, kind } = outcome.failure;
   const restored = hasText ? state : restorePrompt(state, answer);
   const next = isRecorded ? restored : withBranch(restored, answer.branch);
-  const { message, hint, kind } = failure;
   const paused = { ...next, isQueuePaused: true };
   if (kind === 'unauthorized') {
     const dialog = keyDialog(state.service, state.service.address);
-    return step(
-      { ...paused, dialog },
-      printing(failureEntry(message, keyHint(state.service.hasKey))),
-    );
+    return refuse({ ...paused, dialog }, message, keyHint(state.service.hasKey));
   }
   const isTooLong =
     hint === shortenPromptHint || (kind === 'invalid_request' && isNearlyFull(next));
   // The same prompt would be refused again.
   const hints =
-    isTooLong && !hasText ? [shortenPromptHint] : [hint, continueHint(next, outcome, answer)];
+    isTooLong && !hasText
+      ? [shortenPromptHint]
+      : [hint, continueHint(next, answer, hasText, isRecorded)];
   const advice = hints.filter((text) => text !== undefined).join('; ');
-  return step(paused, printing(failureEntry(message, advice || undefined)));
+  return refuse(paused, message, advice || undefined);
 }
 
 function onStop(state: ReplState, hasText: boolean, answer: AnswerActivity): Update {
   const stopped = { ...state, isQueuePaused: true };
   return hasText
-    ? printNotice(stopped, `stopped; ${continueHint(stopped, { hasText }, answer)}`)
+    ? printNotice(stopped, `stopped; ${continueHint(stopped, answer, hasText)}`)
     : printNotice(restorePrompt(stopped, answer), 'stopped before any text arrived');
 }
 
@@ -109,7 +83,6 @@ function sendNothing(state: ReplState): Update {
   return printNotice({ ...state, dialog: undefined, unconfirmed: undefined }, 'nothing was sent');
 }
 
-/** Asks before a prompt with secrets in its files is sent. */
 function secretsDialog(address: string): Dialog {
   return {
     type: 'choice',
@@ -119,24 +92,17 @@ function secretsDialog(address: string): Dialog {
         label: 'send placeholders, and put the secrets back in the answer',
         choose: (state) => submit({ ...state, dialog: undefined, isRedacting: true }),
       },
-      {
-        label: 'send the secrets',
-        choose: (state) => submit({ ...state, dialog: undefined }),
-      },
+      { label: 'send the secrets', choose: (state) => submit({ ...state, dialog: undefined }) },
       { label: 'send nothing', choose: sendNothing },
     ],
     cancel: sendNothing,
   };
 }
 
-/** Restores a prompt that needs confirmation to the composer. */
-function onUnconfirmed(
-  state: ReplState,
-  { problem, hasSecrets }: AnswerOutcome & { type: 'unconfirmed' },
-  answer: AnswerActivity,
-): Update {
+function onUnconfirmed(state: ReplState, outcome: Ended<'unconfirmed'>, answer: AnswerActivity) {
+  const { problem, hasSecrets } = outcome;
   const next = restorePrompt(state, answer);
-  const isRestored = next !== state && answer.draft !== undefined;
+  const isRestored = next !== state;
   const unconfirmed = isRestored ? contentOf(next.composer) : undefined;
   const dialog = isRestored && hasSecrets ? secretsDialog(state.service.address) : state.dialog;
   const confirms = state.isLineMode ? 'an empty line' : 'Enter';
@@ -144,56 +110,42 @@ function onUnconfirmed(
     ? `${confirms} sends these words without the file`
     : 'the prompt is the latest one in the history';
   const paused = { ...next, dialog, unconfirmed, isQueuePaused: state.queue.length > 0 };
-  return step(
-    withBranch(paused, answer.branch),
-    printing(failureEntry(problem, dialog === undefined ? hint : undefined)),
-  );
+  return refuse(withBranch(paused, answer.branch), problem, dialog ? undefined : hint);
 }
 
 /** Ends an answer: prints what follows it, and restores a prompt without an answer. */
-export function onAnswerEnded(state: ReplState, { outcome, conversation }: AnswerEnd): Update {
+export function onAnswerEnded(state: ReplState, outcome: AnswerOutcome): Update {
   const { activity: answer } = state;
   if (answer?.type !== 'answer') return step(state);
-  const next = withConversation({ ...state, activity: undefined }, conversation);
-  const closed = 'hasText' in outcome && outcome.hasText ? closeAnswer(next, answer) : step(next);
-  if (outcome.type !== 'finished') {
-    const ended = andThen(closed, (last) => {
-      if (outcome.type === 'failed') return onFailure(last, outcome, answer);
-      if (outcome.type === 'unconfirmed') return onUnconfirmed(last, outcome, answer);
-      return onStop(last, outcome.hasText, answer);
-    });
-    return andThen(ended, reportQueue);
-  }
-  const { comparedWith } = answer;
+  const next = { ...state, activity: undefined };
   const close = (ended: ReplState) => closeAnswer(ended, answer);
-  // The service works again, so a paused queue continues.
-  const counted = addUsage({ ...next, isQueuePaused: false });
-  const reported =
-    comparedWith === undefined ? step(counted) : reportFigures(counted, comparedWith);
-  const offered = andThen(andThen(reported, close), offerRemedies);
-  return andThen(andThen(offered, titleIfNeeded), compactIfNeeded);
+  if (outcome.type === 'finished') {
+    // The service works again, so a paused queue continues.
+    const reported = reportFigures({ ...next, isQueuePaused: false }, answer);
+    return andThen(reported, close, offerRemedies, titleIfNeeded, compactIfNeeded);
+  }
+  const closed = 'hasText' in outcome && outcome.hasText ? close(next) : step(next);
+  const report = (last: ReplState) => {
+    if (outcome.type === 'failed') return onFailure(last, outcome, answer);
+    if (outcome.type === 'unconfirmed') return onUnconfirmed(last, outcome, answer);
+    return onStop(last, outcome.hasText, answer);
+  };
+  return andThen(closed, report, reportQueue);
 }
 
-/** Prints the row below an answer. */
 function closeAnswer(state: ReplState, { since }: AnswerActivity): Update {
-  const { conversation, now, settings } = state;
   const pair = lastPrompt(currentPath(state));
   if (pair?.answer === undefined) return step(state);
-  const { createdAt, parent } = pair.prompt;
-  const isTimed = settings.times === 'on';
-  const time = isTimed
-    ? promptTime(createdAt, turnBefore(conversation, parent)?.createdAt)
-    : undefined;
-  const entries = closingOf(conversation, pair, time, now - since);
+  const time = timeOf(state, pair.prompt);
+  const entries = closingOf(state.conversation, pair, time, state.now - since);
   return entries.length === 0 ? step(state) : step(state, printing(...entries));
 }
 
 /** Prints the figures of both answers of a comparison with their version numbers, as a table if that fits. */
-function reportFigures(state: ReplState, comparedWith: string): Update {
-  const { conversation } = state;
+function reportFigures(state: ReplState, { comparedWith }: AnswerActivity): Update {
   const pair = lastPrompt(currentPath(state));
-  if (pair === undefined) return step(state);
-  const { ends } = versionsOf(conversation, pair);
+  if (pair === undefined || comparedWith === undefined) return step(state);
+  const { ends } = versionsOf(state.conversation, pair);
   const answers = ends.flatMap((turn, index) => {
     if (turn.id !== comparedWith && turn.id !== pair.answer?.id) return [];
     const { usage, timing, model = 'answer', failure, incomplete, finishReason = '-' } = turn;

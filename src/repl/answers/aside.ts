@@ -1,31 +1,27 @@
 import { type Answer, ask } from '../../ask/ask.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import type { Message } from '../../client/contract.ts';
 import type { ChatEvent } from '../../client/events.ts';
-import { refusalNotice, truncationWarning } from '../../output/notices.ts';
+import { estimateMessages } from '../../conversation/token-estimate.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { failureBeside, countTokens } from '../context/compaction.ts';
+import { failureBeside } from '../context/compaction.ts';
 import { conversationOf, messagesFor } from '../conversations/position.ts';
 import type { Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { ReplState, SessionSettings, Update } from '../state.ts';
 import { printing, refuse, step, stopKey, task } from '../step.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
+import { countTokens, endingTexts } from './send-prompt.ts';
 
 const withoutAside = (state: ReplState): ReplState => ({ ...state, aside: undefined });
 
-/** What to say about an answer besides its text. */
-function endingEntries({ context }: Session, { error, failure, isStopped, metadata }: Answer) {
-  const { refusal, finishReason = 'stop' } = metadata;
-  const isWhole = finishReason === 'stop' || failure !== undefined;
-  const texts = [
-    refusal === undefined ? undefined : refusalNotice(refusal),
-    isStopped ? 'the side question was stopped' : undefined,
-    isWhole ? undefined : `the answer ended with ${finishReason}`,
-    truncationWarning(metadata),
-  ].filter((text) => text !== undefined);
-  const notices = texts.map((text) => notice(cleanLine(context, text)));
-  const isSaid = refusal !== undefined && failure?.kind === 'no_answer';
-  if (isStopped || isSaid || error === undefined) return notices;
+function endingEntries({ context }: Session, answer: Answer) {
+  const { error, failure, isStopped } = answer;
+  const isFailed = error !== undefined && failure?.kind !== 'no_answer';
+  const texts = endingTexts(isFailed ? { ...answer, failure: undefined } : answer);
+  const said = isStopped ? [...texts, 'the side question was stopped'] : texts;
+  const notices = said.map((text) => notice(cleanLine(context, text)));
+  if (isStopped || !isFailed) return notices;
   const { kind, message, hint } = failureBeside(error, context, 'btw');
   const own = kind === 'unauthorized' ? 'a prompt asks for a new key' : hint;
   return [...notices, failureEntry(message, own)];
@@ -43,29 +39,26 @@ export async function askBeside(
     readonly onEvent?: (event: ChatEvent) => void;
   },
 ) {
-  const { service, guard, context } = session;
+  const { service, guard, context, options } = session;
   const { settings, command, signal, onEvent } = asked;
   let warning: string | undefined;
   const send = () => {
-    const planned = service.plan(messages, settings);
+    const planned = planRequest(service.settingsOf(settings), messages, options.stream, '/model');
     ({ warning } = planned);
-    return service.clientFor(command).chat(planned.request, { signal });
+    return service.current().clientFor(command).chat(planned.request, { signal });
   };
   const question = { send, signal, guard, clock: context.clock };
   const answer = await ask(question, { event: async (event) => onEvent?.(event) });
-  countTokens(session, messages, answer);
+  countTokens(session, estimateMessages(messages), answer);
   return { answer, warning };
 }
 
 /** Asks a side question; `updated` prints it with its whole answer. The journal has neither. */
 export async function answerAside(
   session: Session,
-  {
-    question,
-    messages,
-    settings,
-  }: Readonly<{ question: string; messages: readonly Message[]; settings: SessionSettings }>,
+  asked: Readonly<{ question: string; messages: readonly Message[]; settings: SessionSettings }>,
 ): Promise<void> {
+  const { question, messages, settings } = asked;
   // The status row has the cause of a retry, until the next attempt has an answer.
   const onEvent = (event: ChatEvent) => {
     const cause = event.type === 'retry-scheduled' ? event.cause.message : undefined;
@@ -73,8 +66,8 @@ export async function answerAside(
       step(state.aside ? { ...state, aside: { ...state.aside, cause } } : state),
     );
   };
-  const asked = { settings, command: 'btw', signal: session.begin('aside'), onEvent };
-  const { answer, warning } = await askBeside(session, messages, asked);
+  const how = { settings, command: 'btw', signal: session.begin('aside'), onEvent };
+  const { answer, warning } = await askBeside(session, messages, how);
   const notices = warning === undefined ? [] : [notice(warning)];
   const ending = endingEntries(session, answer);
   const aside = { type: 'aside', question, text: answer.content } as const;

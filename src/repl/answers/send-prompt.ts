@@ -6,7 +6,6 @@ import { composePrompt, type AttachedFile } from '../../conversation/compose-pro
 import {
   type AnswerRecorder,
   createAnswerRecorder,
-  createContinuationRecorder,
 } from '../../conversation/journal/record-answer.ts';
 import { promptTime } from '../../conversation/prompt-time.ts';
 import type { NewAnswer } from '../../conversation/journal/journal.ts';
@@ -17,7 +16,6 @@ import { hiddenCharacters, refusalNotice, truncationWarning } from '../../output
 import { cleanLine } from '../../secrets/secrets.ts';
 import type {
   AnswerActivity,
-  AnswerEnd,
   AnswerOutcome,
   Update,
   ReplState,
@@ -41,14 +39,13 @@ import {
   withBranch,
 } from '../conversations/position.ts';
 import { expectedDelay } from '../../output/activity.ts';
-import { tokensOfPiece } from '../../conversation/token-estimate.ts';
+import { estimateTokens, tokensOfPiece } from '../../conversation/token-estimate.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
-import { checkFiles, Unconfirmed } from '../files/mentioned-files.ts';
+import { checkFiles, Unconfirmed } from '../files/attachments.ts';
 import { type Session, failureText } from '../session.ts';
-import { task, step, newAnswer, withUndecided } from '../step.ts';
+import { step, newAnswer, withUndecided } from '../step.ts';
 import type { ChatEvent } from '../../client/events.ts';
 
-/** A prompt on its way, with the settings of its prompt file. */
 interface Sending {
   readonly session: Session;
   readonly settings: SessionSettings;
@@ -57,10 +54,7 @@ interface Sending {
 }
 
 /** Records the current system prompt, unless it already applies after `parent`. @returns the parent of the prompt */
-function systemParent(
-  { session, settings }: Sending,
-  parent: string | undefined,
-): string | undefined {
+function systemParent({ session, settings }: Sending, parent: string | undefined) {
   const journal = session.journal();
   const path = pathOf(endingWith(journal.conversation(), parent));
   const last = path.findLast(({ role }) => role === 'system')?.content ?? '';
@@ -101,39 +95,37 @@ const continuation = {
   content: 'Continue exactly where your last answer stopped, without repeating any of it.',
 } as const;
 
-/** Explains it once, until the user chooses. */
-const thoughtNotice =
-  'the reasoning (<think>) of the answer is not shown; /reasoning show shows it in the next answers';
+/** Why an answer is unusual: a refusal, its failure or finish reason, or that the service cut the prompt. */
+export function endingTexts({ metadata, failure }: Answer, limit?: string): readonly string[] {
+  const { refusal, finishReason = 'stop' } = metadata;
+  const reason = finishReason === 'length' ? limit : undefined;
+  const ended = finishReason === 'stop' ? undefined : `the answer ended with ${finishReason}`;
+  const end =
+    refusal === undefined ? (failure?.message ?? reason ?? ended) : refusalNotice(refusal);
+  return [end, truncationWarning(metadata)].filter((text) => text !== undefined);
+}
 
 /** The notices after a complete answer. @param removed its characters that were not shown */
 function printNotices(session: Session, answer: Answer, view: View, removed: number): void {
-  const { metadata, failure } = answer;
-  const { refusal, finishReason = 'stop' } = metadata;
-  const ended =
-    finishReason === 'length' ? tokenLimitNotice : `the answer ended with ${finishReason}`;
   const isShown = session.state().reasoning === 'show';
   const reasoning = isShown ? view.reasoning.slice(view.written) : '';
   const explainsThought = view.hidesThought && !session.state().hasExplainedThought;
   if (explainsThought) session.update((state) => step({ ...state, hasExplainedThought: true }));
+  const explanation =
+    'the reasoning (<think>) of the answer is not shown; /reasoning show shows it in the next answers';
   const texts = [
     reasoning === '' ? undefined : `reasoning after the first text: ${reasoning}`,
-    refusal === undefined
-      ? (failure?.message ?? (finishReason === 'stop' ? undefined : ended))
-      : refusalNotice(refusal),
-    truncationWarning(metadata),
+    ...endingTexts(answer, tokenLimitNotice),
     removed === 0 ? undefined : `${hiddenCharacters(removed)} of the answer not shown`,
-    explainsThought ? thoughtNotice : undefined,
+    explainsThought ? explanation : undefined,
   ].filter((text) => text !== undefined);
   session.print(texts.map((text) => notice(cleanLine(session.context, text))));
 }
 
-/** An answer, and the model that gave it; undefined if none could be asked. */
-type TurnAnswer = Answer & { readonly choice?: Choice };
-
 /** Ends an answer in the journal and on the screen. A response that is no answer counts as complete. */
 async function endAnswer(
   session: Session,
-  answer: TurnAnswer,
+  answer: Answer & { readonly choice?: Choice },
   recorder: AnswerRecorder,
   view: View,
 ): Promise<AnswerOutcome> {
@@ -141,7 +133,8 @@ async function endAnswer(
   const { error, failure, isStopped, metadata } = answer;
   if (error === undefined || failure?.kind === 'no_answer') {
     recorder.end(failure?.kind);
-    await view.openForEnd(answer);
+    // A refusal is shown as a notice.
+    if (metadata.refusal === undefined) await view.open();
     printNotices(session, answer, view, await transcript.closeAnswer());
     return { type: 'finished' };
   }
@@ -156,19 +149,12 @@ async function endAnswer(
   const first = hasText ? undefined : answer.choice?.failed[0]?.failure;
   // What helps is about the model of the conversation, and not about the last fallback.
   const shown = first === undefined ? text : failureText(first, session.context);
-  return {
-    type: 'failed',
-    hasText,
-    failure: { ...shown, message: text.message },
-    isRecorded: true,
-  };
+  return { type: 'failed', hasText, failure: { ...shown, message: text.message } };
 }
 
 /**
- * An answer, shown and recorded. A model that the user named for this answer, or whose answer is continued, has no
- * fallback.
- * @param turnId the prompt, or the answer to continue
- * @param failed the models that failed already
+ * Shows and records an answer to a prompt, or the rest of an answer. A model that the user named, or whose answer is
+ * continued, has no fallback. @param failed the models that failed already
  */
 async function answerTurn(sending: Sending, turnId: string, failed: Choice['failed'] = []) {
   const { session, settings, nextModel, signal } = sending;
@@ -182,10 +168,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
   const isAlone = isContinuation || nextModel !== undefined;
   const chain: Chain = {
     models: isAlone ? models.slice(0, 1) : models,
-    plan: (model, isFirst) =>
-      isFirst
-        ? service.plan(messages, settings, tokens)
-        : planRequest(model.settings, messages, options.stream, '/model', tokens),
+    plan: (model) => planRequest(model.settings, messages, options.stream, '/model', tokens),
     onStep(_failed, next, text) {
       session.print([notice(cleanLine(context, text))]);
       const { model } = next.settings.values;
@@ -197,9 +180,11 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     },
   };
   const begin = (answer: NewAnswer) => ({
-    recorder: isContinuation
-      ? createContinuationRecorder(journal, turnId)
-      : createAnswerRecorder(journal, { nextModel, ...answer, parent: turnId }),
+    recorder: createAnswerRecorder(
+      journal,
+      { nextModel, ...answer, parent: turnId },
+      isContinuation ? turnId : undefined,
+    ),
     view: createView(session, answer.model),
   });
   let begun = begin({ model: settings.model });
@@ -208,16 +193,15 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     begun = begin(answer);
     if (planned.warning !== undefined) session.print([notice(planned.warning)]);
     const { recorder, view } = begun;
-    const hurry = () => session.hurried();
     const request = async () => {
-      const client = await service.clientOf(model.settings);
-      return client.chat(planned.request, { signal, hurry });
+      const client = await service.current().clientOf(model.settings);
+      return client.chat(planned.request, { signal, hurry: () => session.hurried() });
     };
     const { profile } = model.settings;
     const hasOwnKey = profile.value !== session.settings.profile.value;
     return askShown(session, view, { send: request, signal, recorder, hasOwnKey });
   };
-  let answer: TurnAnswer;
+  let answer: Parameters<typeof endAnswer>[1];
   try {
     answer = await askModels(chain, chooseModel(chain, failed), send);
   } catch (error) {
@@ -225,15 +209,12 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
   }
   const { recorder, view } = begun;
   const outcome = await endAnswer(session, answer, recorder, view);
+  if (outcome.type === 'finished') countTokens(session, tokens, answer, true);
   return { ...answer, outcome };
 }
 
 /** Answers, and asks again while an answer does not match the schema of its prompt file. */
-async function answerChecked(
-  sending: Sending,
-  check: AnswerCheck | undefined,
-  promptId: string,
-): Promise<AnswerOutcome> {
+async function answerChecked(sending: Sending, check: AnswerCheck | undefined, promptId: string) {
   const { session } = sending;
   let id = promptId;
   let failed: Choice['failed'] = [];
@@ -288,48 +269,40 @@ async function fill({ session, settings, signal }: Sending, prompt: NewPrompt, u
 }
 
 async function answerPrompt(sending: Sending, prompt: PromptToSend): Promise<AnswerOutcome> {
-  const { session, signal } = sending;
+  if (prompt.type !== 'new') {
+    const id = prompt.type === 'repeat' ? recordRepeated(sending, prompt.turnId) : prompt.turnId;
+    return (await answerTurn(sending, id)).outcome;
+  }
+  const filled = prompt.use && (await fill(sending, prompt, prompt.use));
+  const own = { ...sending, ...(filled && { settings: filled.settings }) };
+  const id = await recordNew(own, filled?.prompt ?? prompt);
+  return answerChecked(own, filled?.check, id);
+}
+
+/** Sends a prompt and shows its answer. What it throws is about a prompt that is not recorded. */
+export async function sendPrompt(
+  session: Session,
+  sent: {
+    readonly prompt: PromptToSend;
+    readonly settings: SessionSettings;
+    /** The model of the next prompts, if this one has a different one. */
+    readonly nextModel?: string;
+  },
+  signal: AbortSignal,
+): Promise<AnswerOutcome> {
+  const { settings, nextModel } = sent;
   try {
-    if (prompt.type !== 'new') {
-      const id = prompt.type === 'repeat' ? recordRepeated(sending, prompt.turnId) : prompt.turnId;
-      return (await answerTurn(sending, id)).outcome;
-    }
-    const filled = prompt.use && (await fill(sending, prompt, prompt.use));
-    const own = { ...sending, ...(filled && { settings: filled.settings }) };
-    const id = await recordNew(own, filled?.prompt ?? prompt);
-    return await answerChecked(own, filled?.check, id);
+    return await answerPrompt({ session, settings, nextModel, signal }, sent.prompt);
   } catch (error) {
+    if (!(error instanceof Unconfirmed)) throw error;
+    return { type: 'unconfirmed', problem: error.message, hasSecrets: error.hasSecrets };
+  } finally {
     await session.transcript.closeAnswer();
-    if (error instanceof Unconfirmed) {
-      return { type: 'unconfirmed', problem: error.message, hasSecrets: error.hasSecrets };
-    }
-    if (signal.aborted) return { type: 'stopped', hasText: false };
-    const failure = failureText(error, session.context);
-    return { type: 'failed', hasText: false, failure, isRecorded: false };
+    updateConversation(session);
   }
 }
 
-interface Sent {
-  readonly prompt: PromptToSend;
-  readonly settings: SessionSettings;
-  /** The model of the next prompts during `/compare`; it differs from the one in `settings`. */
-  readonly nextModel?: string;
-}
-
-/** Sends a prompt and shows its answer. */
-export async function sendPrompt(
-  session: Session,
-  { prompt, settings, nextModel }: Sent,
-): Promise<AnswerEnd> {
-  const sending = { session, settings, nextModel, signal: session.begin() };
-  const outcome = await answerPrompt(sending, prompt);
-  return { outcome, conversation: session.journal().conversation() };
-}
-
-/**
- * Sends a prompt. `draft` is restored to the composer if there is no answer. The settings in `options` are for this
- * answer only, `comparedWith` is the id of the answer to compare with.
- */
+/** Sends a prompt. `draft` is restored to the composer if there is no answer; `options` are for this answer only. */
 export function startAnswer(
   state: ReplState,
   prompt: PromptToSend,
@@ -352,10 +325,10 @@ export function startAnswer(
     },
   };
   const nextModel = options === undefined ? {} : { nextModel: state.settings.model };
-  return step(next, task(sendPrompt, { prompt, settings, ...nextModel }));
+  const input: Parameters<typeof sendPrompt>[1] = { prompt, settings, ...nextModel };
+  return step(next, { run: sendPrompt, input, isActivity: true });
 }
 
-/** Sends a new prompt with the files that are attached. */
 export function startPrompt(
   state: ReplState,
   prompt: Pick<NewPrompt, 'content' | 'shown' | 'mentions' | 'needsEcho' | 'use'>,
@@ -400,42 +373,57 @@ export async function askShown(
   }
 }
 
-function withEvent(activity: AnswerActivity, event: ChatEvent, now: number): AnswerActivity {
-  const { retry: _retry, ...others } = activity;
-  const rest = { ...others, lastAt: now };
-  switch (event.type) {
-    case 'retry-scheduled': {
-      const { retry, retries, cause } = event;
-      const at = now + expectedDelay(event);
-      // A narrow window cuts the end of a long cause, and the status is what people look for.
-      const { status, message } = cause;
-      const text =
-        status === undefined ? message : `${status}: ${message.replace(` (${status})`, '')}`;
-      const scheduled = { cause: text, retry, retries, at };
-      return { ...rest, phase: 'retrying', retry: scheduled };
-    }
-    case 'answer-started':
-      return { ...rest, phase: 'waiting' };
-    case 'text-received':
-    case 'refusal-received': {
-      const tokens = activity.tokens + tokensOfPiece(event.text);
-      return { ...rest, phase: 'streaming', tokens };
-    }
-    case 'answer-named':
-    case 'reasoning-received':
-    case 'answer-finished':
-      return { ...activity, lastAt: now };
-  }
+/** Adds the tokens of an answer to those of the session. @param estimate of its prompt @param isTurn not an aside */
+export function countTokens(
+  session: Session,
+  estimate: number,
+  { received, metadata: { usage = {} } }: Answer,
+  isTurn = false,
+): void {
+  if (received === '' && !isTurn) return;
+  const { prompt_tokens: reported, completion_tokens, cached_tokens: cached = 0 } = usage;
+  const completion = completion_tokens ?? estimateTokens(received);
+  session.update((state) => {
+    const { answers, estimated, promptTokens, cachedTokens, completionTokens } = state.usage;
+    const sums = {
+      answers: answers + (isTurn ? 1 : 0),
+      estimated: estimated + (isTurn && reported === undefined ? 1 : 0),
+      promptTokens: promptTokens + (reported ?? estimate),
+      cachedTokens: cachedTokens + cached,
+      completionTokens: completionTokens + completion,
+    };
+    return step({ ...state, usage: sums });
+  });
 }
 
-/** Shows the progress of an answer. */
 export function onChatEvent(state: ReplState, event: ChatEvent): Update {
   const { activity, now } = state;
   if (activity?.type !== 'answer') return step(state);
-  return step({ ...state, activity: withEvent(activity, event, now) });
+  const { retry: _retry, ...others } = activity;
+  const show = (changes: Partial<AnswerActivity>) =>
+    step({ ...state, activity: { ...others, lastAt: now, ...changes } });
+  switch (event.type) {
+    case 'retry-scheduled': {
+      const { retry, retries } = event;
+      const { status, message } = event.cause;
+      // A narrow window cuts the end of a long cause, and the status is what people look for.
+      const cause =
+        status === undefined ? message : `${status}: ${message.replace(` (${status})`, '')}`;
+      const at = now + expectedDelay(event);
+      return show({ phase: 'retrying', retry: { cause, retry, retries, at } });
+    }
+    case 'answer-started':
+      return show({ phase: 'waiting' });
+    case 'text-received':
+    case 'refusal-received':
+      return show({ phase: 'streaming', tokens: activity.tokens + tokensOfPiece(event.text) });
+    case 'answer-named':
+    case 'reasoning-received':
+    case 'answer-finished':
+      return step({ ...state, activity: { ...activity, lastAt: now } });
+  }
 }
 
-/** Shows an answer in the transcript. */
 export function createView(session: Session, model: string) {
   const { transcript } = session;
   const shown = {
@@ -476,12 +464,7 @@ export function createView(session: Session, model: string) {
       await transcript.reasoningText(text);
     }
   };
-  return Object.assign(shown, {
-    sink: { event: show } satisfies Sink,
-    /** Opens the answer for the end of one without text, but not for a refusal: that is shown as a notice. */
-    openForEnd: ({ metadata }: Answer) =>
-      metadata.refusal === undefined ? open() : Promise.resolve(),
-  });
+  return Object.assign(shown, { sink: { event: show } satisfies Sink, open });
 }
 
 type View = ReturnType<typeof createView>;

@@ -1,14 +1,21 @@
 import { catalogue } from '../../client/contract.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
-import { answersOf, endingWith, systemOf, type Turn } from '../../conversation/tree.ts';
-import { countOf } from '../../output/figures.ts';
+import {
+  answersOf,
+  type Conversation,
+  endingWith,
+  isAnswer,
+  systemOf,
+  type Turn,
+} from '../../conversation/tree.ts';
+import { countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { undoSummary } from '../context/compaction.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { shownText } from '../composer/paste.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
-import { entriesFrom } from '../conversations/conversations.ts';
+import { entriesFrom, showConversation } from '../conversations/conversations.ts';
 import {
   changeJournal,
   currentPath,
@@ -22,7 +29,7 @@ import {
   updateConversation,
 } from '../conversations/position.ts';
 import { notice } from '../transcript/transcript.ts';
-import { withFile } from '../files/attachments.ts';
+import { discardRestored, withFile } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
 import { modelCandidates, refuseModelId } from '../settings.ts';
 import type { SlashCommand } from '../slash-command.ts';
@@ -31,12 +38,19 @@ import { andThen, printNotice, refuse, step, printing, task, offerChoices } from
 import { promptWithNames, withSent } from '../conversations/sent-prompt.ts';
 import { startAnswer } from './send-prompt.ts';
 
-/** Selects a turn and its ancestors. */
-export function selectTurn(session: Session, turnId: string): void {
+/** The turns from one to the first, upwards. */
+function upFrom({ turns }: Conversation, turnId: string): readonly Turn[] {
+  const found: Turn[] = [];
+  for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? ''))
+    found.push(turn);
+  return found;
+}
+
+function selectTurn(session: Session, turnId: string): void {
   const journal = session.journal();
-  const { turns, selection } = journal.conversation();
-  for (let turn = turns.get(turnId); turn !== undefined; turn = turns.get(turn.parent ?? '')) {
-    if (selection.get(turn.parent) !== turn.id) journal.select(turn.id);
+  const conversation = journal.conversation();
+  for (const { id, parent } of upFrom(conversation, turnId)) {
+    if (conversation.selection.get(parent) !== id) journal.select(id);
   }
   updateConversation(session);
 }
@@ -56,14 +70,13 @@ export function hasVersions(state: ReplState): boolean {
   return pair !== undefined && versionsOf(state.conversation, pair).ends.length > 1;
 }
 
-/** Switches to a different version of the last prompt or its answer. */
+const refuseEmpty = (state: ReplState) =>
+  refuse(state, 'there is no prompt yet', 'type one and press Enter');
+
 export function switchVersion(state: ReplState, choice: VersionChoice): Update {
-  const { conversation } = state;
   const pair = lastPrompt(shownPath(state));
-  if (pair === undefined) {
-    return refuse(state, 'there is no prompt yet', 'type one and press Enter');
-  }
-  const { ends, index } = versionsOf(conversation, pair);
+  if (pair === undefined) return refuseEmpty(state);
+  const { ends, index } = versionsOf(state.conversation, pair);
   if (ends.length < 2) {
     return refuse(state, 'there is only one version', '/retry or /edit adds one');
   }
@@ -79,9 +92,7 @@ export function switchVersion(state: ReplState, choice: VersionChoice): Update {
 
 function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Update): Update {
   const pair = lastPrompt(currentPath(state));
-  return pair === undefined
-    ? refuse(state, 'there is no prompt yet', 'type one and press Enter')
-    : run(pair);
+  return pair === undefined ? refuseEmpty(state) : run(pair);
 }
 
 /** Sends a prompt again, to a model that only this answer uses. */
@@ -125,11 +136,7 @@ function retry(state: ReplState, model: string): Update {
 }
 
 /** Restores a sent prompt with its files to the composer; sending it adds a version. */
-function restore(
-  state: ReplState,
-  { prompt }: PromptAndAnswer,
-  reason: 'edit' | 'undo',
-): ReplState {
+function restore(state: ReplState, { prompt }: PromptAndAnswer, reason: 'edit' | 'undo') {
   const { prompt: text, files } = splitPrompt(prompt.content);
   const composer = withSent(state.composer, state.history, text);
   const attachments = files.reduce(withFile, state.attachments);
@@ -137,15 +144,16 @@ function restore(
   return withBranch(restored, { parent: prompt.parent, reason });
 }
 
-/** Columns of a prompt in a notice. */
+/** Columns of a prompt in a notice, and UTF-16 units in a list, which the window cuts. */
 const quotedColumns = 50;
-
-/** UTF-16 units of a prompt in a list, which the window cuts. */
 const listedLength = 200;
 
 /** The text of a prompt on one row, without its files. */
-export const listedText = ({ content }: Turn): string =>
+const listedText = ({ content }: Turn): string =>
   sanitizeLine(promptWithNames(content, listedLength).replaceAll(/\s+/g, ' ')).trim();
+
+const numbered = (found: readonly { readonly prompt: Turn }[]) =>
+  found.map(({ prompt }, index) => ({ value: String(index + 1), summary: listedText(prompt) }));
 
 /** Line mode cannot put the prompt into a composer, and prints it. */
 function editPrompt(state: ReplState, pair: PromptAndAnswer): Update {
@@ -195,6 +203,76 @@ function undo(state: ReplState): Update {
   });
 }
 
+/**
+ * The last prompts of the branches, with the times of their answers, newest first. A prompt without an answer ends
+ * a branch only while it is on the screen; versions of an answer are one branch.
+ */
+function branchesOf(state: ReplState) {
+  const turns = [...state.conversation.turns.values()];
+  const current = lastPrompt(shownPath(state))?.prompt.id;
+  const times = new Map(turns.filter(isAnswer).map(({ parent, createdAt }) => [parent, createdAt]));
+  const prompts = turns.filter(
+    ({ id, role }) => role === 'user' && (times.has(id) || id === current),
+  );
+  const followed = new Set(
+    prompts.flatMap((prompt) => upFrom(state.conversation, prompt.id).slice(1)),
+  );
+  return prompts
+    .filter((prompt) => !followed.has(prompt))
+    .map((prompt) => ({
+      prompt,
+      time: times.get(prompt.id) ?? prompt.createdAt,
+      isCurrent: prompt.id === current,
+    }))
+    .toSorted((one, other) => Number(other.time) - Number(one.time));
+}
+
+/** Selects a branch, then prints its last turns, as those of a reopened conversation. */
+export function selectBranch(session: Session, promptId: string): Promise<void> {
+  selectTurn(session, promptId);
+  return session.transcript.print(showConversation(session.state()));
+}
+
+/** @param number from 1, the newest one */
+function goTo(state: ReplState, number: number): Update {
+  const next = { ...state, dialog: undefined };
+  const found = branchesOf(state);
+  const { prompt, isCurrent = false } = found[number - 1] ?? {};
+  if (prompt === undefined) {
+    return refuse(next, `there are branches 1 to ${found.length}`, '/branches lists them');
+  }
+  const place = `branch ${number} of ${found.length}`;
+  if (isCurrent) return printNotice(next, `${place} is on the screen already`);
+  const said = printNotice(withBranch(discardRestored(next), undefined), place);
+  return andThen(said, (settled) => step(settled, task(selectBranch, prompt.id)));
+}
+
+export function offerBranches(session: Session): void {
+  const now = session.context.clock.date();
+  session.update((state) => {
+    const choices = branchesOf(state).map(({ prompt, time, isCurrent }, index) => {
+      const prompts = upFrom(state.conversation, prompt.id).filter(
+        ({ role }) => role === 'user',
+      ).length;
+      const facts = `${countOf(prompts, 'prompt')}, ${timeAgo(time, now)}`;
+      return {
+        label: `${isCurrent ? 'this, ' : ''}${facts}: ${listedText(prompt)}`,
+        choose: (next: ReplState) => goTo(next, index + 1),
+      };
+    });
+    return offerChoices(state, 'branches, newest first', 'branches', choices);
+  });
+}
+
+function branches(state: ReplState, argument: string): Update {
+  const found = branchesOf(state);
+  if (found.length < 2) {
+    return refuse(state, 'this conversation has one branch', '/edit of an earlier prompt adds one');
+  }
+  if (argument === '') return step(state, task(offerBranches, undefined));
+  return goTo(state, Number(argument));
+}
+
 export const answerCommands: readonly SlashCommand[] = [
   {
     name: 'retry',
@@ -218,13 +296,7 @@ export const answerCommands: readonly SlashCommand[] = [
     isSilent: true,
     summary: 'edit an earlier prompt, or the n-th last, as a new version',
     example: '/edit 2',
-    completes: (_repl, state) =>
-      promptsOf(currentPath(state))
-        .toReversed()
-        .map(({ prompt }, index) => ({
-          value: String(index + 1),
-          summary: truncateToWidth(listedText(prompt), quotedColumns),
-        })),
+    completes: (_repl, state) => numbered(promptsOf(currentPath(state)).toReversed()),
     run: editEarlier,
   },
   {
@@ -256,5 +328,13 @@ export const answerCommands: readonly SlashCommand[] = [
       }
       return startAnswer(state, { type: 'continue', turnId: answer.id }, undefined);
     },
+  },
+  {
+    name: 'branches',
+    argument: '[n]',
+    summary: 'list the branches of edited prompts, or go to the n-th',
+    example: '/branches 2',
+    completes: (_repl, state) => numbered(branchesOf(state)),
+    run: branches,
   },
 ];

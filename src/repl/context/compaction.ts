@@ -1,5 +1,5 @@
 import type { Answer } from '../../ask/ask.ts';
-import type { Message } from '../../client/contract.ts';
+import { planRequest } from '../../ask/plan-request.ts';
 import { planCompaction, type CompactionPlan } from '../../conversation/compaction.ts';
 import { contextWindow, largerModel } from '../../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../../conversation/token-estimate.ts';
@@ -8,7 +8,7 @@ import { Failure } from '../../failure.ts';
 import type { Context } from '../../run.ts';
 import { count, countOf, percent, shortCount, tokenText } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
-import { askShown, createView } from '../answers/send-prompt.ts';
+import { askShown, countTokens, createView } from '../answers/send-prompt.ts';
 import {
   changeJournal,
   conversationOf,
@@ -46,8 +46,7 @@ const answered = (prompts: number) => countOf(prompts, 'answered prompt');
 export function failureBeside(error: unknown, context: Context, command: string): FailureText {
   const text = failureText(error, context);
   const code = error instanceof Failure ? error.remedy?.code : undefined;
-  const isAboutAnswer =
-    code !== undefined && ['send-again', 'rephrase-prompt', 'ask-for-text'].includes(code);
+  const isAboutAnswer = /^(?:send-again|rephrase-prompt|ask-for-text)$/.test(code ?? '');
   return isAboutAnswer ? { ...text, hint: `/${command} asks again` } : text;
 }
 
@@ -60,12 +59,13 @@ async function summarize(
 ): Promise<void> {
   session.print([notice(`asking for a summary of ${answered(plan.prompts)}`)]);
   // The limit is that of answers, and would cut the summary.
-  const { request } = session.service.plan(plan.messages, { ...settings, maxTokens: undefined });
+  const unlimited = session.service.settingsOf({ ...settings, maxTokens: undefined });
+  const { request } = planRequest(unlimited, plan.messages, session.options.stream);
   const view = createView(session, 'summary');
-  const send = () => session.service.clientFor('compact').chat(request, { signal });
+  const send = () => session.service.current().clientFor('compact').chat(request, { signal });
   const answer = await askShown(session, view, { send, signal });
   await session.transcript.closeAnswer();
-  countTokens(session, plan.messages, answer);
+  countTokens(session, estimateMessages(plan.messages), answer);
   if (answer.error !== undefined) throw answer.error;
   const problem = problemOf(plan, answer);
   if (problem !== undefined) throw new Failure('no_answer', problem);
@@ -73,32 +73,6 @@ async function summarize(
   const { turn, after } = plan;
   const summary = { turn, after, content: answer.received.trim(), model: request.model };
   session.journal().setSummary({ ...summary, ...(usage !== undefined && { usage }) });
-}
-
-/** Counts an answer that is no turn of the conversation. */
-export function countTokens(
-  session: Session,
-  messages: readonly Message[],
-  { received, metadata: { usage } }: Answer,
-): void {
-  if (received === '') return;
-  const prompt = usage?.prompt_tokens ?? estimateMessages(messages);
-  const completion = usage?.completion_tokens ?? estimateTokens(received);
-  session.update((state) => step(withUsage(state, prompt, completion, usage?.cached_tokens)));
-}
-
-/** Adds the tokens of a request to those of the session. */
-export function withUsage(
-  state: ReplState,
-  prompt: number,
-  completion: number,
-  cached = 0,
-): ReplState {
-  const { usage } = state;
-  const promptTokens = usage.promptTokens + prompt;
-  const completionTokens = usage.completionTokens + completion;
-  const cachedTokens = usage.cachedTokens + cached;
-  return { ...state, usage: { ...usage, promptTokens, cachedTokens, completionTokens } };
 }
 
 /** Replaces the older turns by a summary of the model. What to keep, `wanted`, may be empty. */
@@ -146,7 +120,6 @@ const withFailedSummary = (state: ReplState): ReplState => ({
   compaction: { ...state.compaction, hasFailed: true },
 });
 
-/** Asks for a summary of the older turns. */
 function compact(state: ReplState, wanted: string): Update {
   const { settings } = state;
   const activity = newAnswer(state, settings.model);
@@ -167,7 +140,6 @@ function newSummary(state: ReplState) {
   return summary?.after === currentPath(state).at(-1)?.id ? summary : undefined;
 }
 
-/** Removes a new summary. */
 export function undoSummary(state: ReplState): Update | undefined {
   const summary = newSummary(state);
   if (summary === undefined) return undefined;

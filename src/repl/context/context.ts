@@ -1,4 +1,3 @@
-import type { Message } from '../../client/contract.ts';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { contextParts } from '../../conversation/compaction.ts';
 import { estimateTokens } from '../../conversation/token-estimate.ts';
@@ -38,28 +37,15 @@ export const contextCommand: SlashCommand = {
   run: showContext,
 };
 
-/** A part of the window, with its estimated tokens. */
-interface Part {
-  readonly name: string;
-  readonly tokens: number;
-  readonly note?: string | undefined;
-  /** Also without tokens. */
-  readonly isShown?: boolean;
-}
-
-/** What fills the window; it is undefined for an unknown model. Its turns share the tokens that the service counted. */
-function partsOf(state: ReplState, window: number | undefined): readonly Part[] {
+/** What fills the window, which may be unknown, in estimated tokens. The turns share those that the service counted. */
+function partsOf(state: ReplState, window: number | undefined) {
   const { settings, context, attachments } = state;
   const { role, maxTokens = 0 } = settings;
   const conversation = conversationOf(state);
   const path = pathOf(conversation);
   const summarized = summarizedTurns(conversation);
-  const messages = messagesFor(conversation).filter(({ role: sender }) => sender !== 'system');
   // The messages of the next request, without its prompt.
-  const next: readonly Message[] = [
-    ...(settings.system?.trim() ? [{ role: 'system', content: settings.system } as const] : []),
-    ...messages,
-  ];
+  const next = messagesFor(conversation, [{ role: 'system', content: settings.system ?? '' }]);
   const { system, summary, files, turns, names } = contextParts(conversation, next);
   const estimate = system + summary + files + turns;
   const share = (tokens: number) =>
@@ -70,7 +56,7 @@ function partsOf(state: ReplState, window: number | undefined): readonly Part[] 
   const prompts = (part: readonly Turn[]) => countOf(promptsOf(part).length, 'prompt');
   const ofNext = `${countOf(attachments.length, 'file')} of the next prompt`;
   const free = maxTokens === 0 ? 'including room for the answer' : '';
-  const parts: readonly Part[] = [
+  const parts = [
     { name: 'system prompt', tokens: share(system), note: role && `role ${role}` },
     { name: 'summary', tokens: share(summary), note: `of ${prompts(path.slice(0, summarized))}` },
     { name: 'files', tokens: share(files), note: countOf(names.length, 'file') },
@@ -82,17 +68,14 @@ function partsOf(state: ReplState, window: number | undefined): readonly Part[] 
   return parts.filter(({ tokens, isShown = false }) => tokens > 0 || isShown);
 }
 
-function headText({ settings, context }: ReplState, window: number | undefined): string {
+function headText({ settings: { model }, context }: ReplState, window: number | undefined): string {
   const { tokens, isEstimate } = context;
-  const { model } = settings;
-  if (window === undefined) {
-    return `the conversation has ${tokenText(tokens, isEstimate)}; the window of ${model} is not known`;
-  }
   const used = `${isEstimate ? '~' : ''}${count(tokens)}`;
-  return `${percent(tokens, window)} of the window of ${model}: ${used} of ${tokenText(window)}`;
+  return window === undefined
+    ? `the conversation has ${tokenText(tokens, isEstimate)}; the window of ${model} is not known`
+    : `${percent(tokens, window)} of the window of ${model}: ${used} of ${tokenText(window)}`;
 }
 
-/** The columns of a bar. */
 const barColumns = 16;
 
 const columnsOfParts: readonly Column[] = [

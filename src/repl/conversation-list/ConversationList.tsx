@@ -18,7 +18,6 @@ interface ListProps {
 /** Columns of the query beside a position. */
 const minQuery = 12;
 
-/** The query, with the caret, and the place in the list. */
 function QueryRow({ list, matches }: ListProps): ReactNode {
   const { style, columns } = useView();
   const label = list.searchesTexts ? 'search: ' : 'filter: ';
@@ -61,7 +60,6 @@ function Title({ match, isSelected }: Readonly<{ match: Match; isSelected: boole
   return <Row>{`${mark} ${style.yellow(tag)}${painted}${second}`}</Row>;
 }
 
-/** The titles, and as columns the models and the ages. */
 function Listed({ list, matches, rows }: ListProps & { readonly rows: number }): ReactNode {
   const { style, columns } = useView();
   if (rows === 0) return undefined;

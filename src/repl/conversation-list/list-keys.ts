@@ -6,7 +6,6 @@ import type { ListRow, OpenList, ReplState, Update } from '../state.ts';
 import { quit, startActivity, step } from '../step.ts';
 import { budgetOf, closeList, matchesOf, settle } from './list.ts';
 
-/** Rows of a page of the list, in a window of that many rows. */
 const listRowsOf = (windowRows: number) => Math.max(1, budgetOf(windowRows).listed);
 
 /** Opens a conversation; the list is closed when it is open. */

@@ -2,50 +2,36 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { searchTerms } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { Session } from '../session.ts';
-import type { Entry } from '../transcript/transcript.ts';
-import type { ListOptions, ListRow, OpenList, ReplState, Update } from '../state.ts';
+import type { ListRow, OpenList, ReplState, Update } from '../state.ts';
 import { startActivity, step, task, withKeysReleased } from '../step.ts';
 
-export const newList = (
-  parts: Pick<OpenList, 'options' | 'openedAt' | 'rows'> & Partial<OpenList>,
-): OpenList => ({
-  query: '',
-  searchesTexts: false,
-  hasPreview: true,
-  ...parts,
-  excerpts: [],
-  selected: 0,
-  isReading: false,
-  preview: undefined,
-});
-
 /** Lists the conversations with the query in their titles or texts; keys typed meanwhile are for the list. */
-export function openList(
-  state: ReplState,
-  options: ListOptions = {},
-  query = '',
-  searchesTexts = false,
-): Update {
-  const wanted = { options, query, searchesTexts };
+export function openList(state: ReplState, wanted: Partial<OpenList> = {}): Update {
   const name = 'reading conversations';
   const started = startActivity(state, name, readConversations, wanted, withKeysReleased);
   if (state.isLineMode) return started;
   return { ...started, state: { ...started.state, typeAhead: { keys: [] } } };
 }
 
-export async function readConversations(
-  session: Session,
-  wanted: Pick<OpenList, 'options' | 'query'> & Partial<OpenList>,
-): Promise<readonly Entry[]> {
+export async function readConversations(session: Session, wanted: Partial<OpenList>) {
   const rows = await session.library.read();
   if (rows.length === 0) {
     throw new Failure('not_found', 'there is no conversation yet', {
       hint: 'the first prompt starts one',
     });
   }
-  const openedAt = session.context.clock.date();
-  const hasPreview = !session.state().isLineMode;
-  const list = newList({ ...wanted, hasPreview, openedAt, rows });
+  const list: OpenList = {
+    options: {},
+    query: '',
+    searchesTexts: false,
+    ...wanted,
+    openedAt: session.context.clock.date(),
+    rows,
+    excerpts: [],
+    selected: 0,
+    isReading: false,
+    preview: undefined,
+  };
   session.update((state) => onListOpened(state, list));
   return [];
 }
@@ -58,16 +44,13 @@ export function onListOpened(state: ReplState, loaded: OpenList): Update {
 }
 
 /** Reads what the open list wants, a part at a time: keys and timers are handled between the parts. */
-export async function readList(
-  session: Session,
-  { rows }: { readonly rows: readonly ListRow[] },
-): Promise<void> {
+export async function readList(session: Session, { rows }: { readonly rows: readonly ListRow[] }) {
   for (;;) {
     await nextTick();
-    const { list } = session.state();
+    const { list, isLineMode } = session.state();
     // It was closed, or opened again.
     if (list?.rows !== rows) return;
-    const row = unreadPreview(list);
+    const row = unreadPreview(list, isLineMode);
     const part =
       row !== undefined
         ? { preview: { id: row.id, turns: session.library.preview(row) } }
@@ -87,16 +70,10 @@ export async function readList(
 export const closeList = (state: ReplState): ReplState =>
   state.list === undefined ? state : { ...state, list: undefined, dialog: state.list.dialog };
 
-export interface Match {
-  readonly row: ListRow;
-  /** Around the first hit in its texts. */
-  readonly excerpt: string | undefined;
-}
+/** A conversation, and the text around the first hit in it. */
+export type Match = ReturnType<typeof matchesOf>[number];
 
-/**
- * What a list says of a conversation besides its title: a word before it, and how a screen reader says it.
- * @param current the id of the open conversation
- */
+/** The words before a title in a list, and how a screen reader says them. @param current the open conversation */
 export function rowMarks(row: ListRow, current: string) {
   const marks = row.marks.map((word: string) => ({ word, spoken: word }));
   if (row.id === current) marks.push({ word: 'this', spoken: 'this conversation' });
@@ -111,7 +88,7 @@ const isSearch = ({ searchesTexts, query }: OpenList) =>
  * The conversations with every term of the query in their title, model or id, or in their texts; in the order of the
  * list. Without a query, only the newest of those without an answer is among them, as a draft.
  */
-export function matchesOf(list: OpenList): readonly Match[] {
+export function matchesOf(list: OpenList) {
   const terms = searchTerms(list.query.toLowerCase());
   const isSearched = isSearch(list);
   const draft = list.rows.find(({ model }) => model === undefined);
@@ -129,16 +106,16 @@ export const isBeingSearched = (list: OpenList): boolean =>
   isSearch(list) && list.excerpts.length < list.rows.length;
 
 /** The selected conversation, if its preview is to be read. Line mode has none. */
-function unreadPreview(list: OpenList): ListRow | undefined {
+function unreadPreview(list: OpenList, isLineMode: boolean): ListRow | undefined {
   const row = matchesOf(list)[list.selected]?.row;
-  return list.hasPreview && row?.id !== list.preview?.id ? row : undefined;
+  return isLineMode || row?.id === list.preview?.id ? undefined : row;
 }
 
 /** Keeps the selection within the matches, and reads what is missing of the list. */
 export function settle(state: ReplState, changed: OpenList): Update {
   const last = matchesOf(changed).length - 1;
   const list = { ...changed, selected: Math.max(0, Math.min(changed.selected, last)) };
-  const isRead = unreadPreview(list) === undefined && !isBeingSearched(list);
+  const isRead = unreadPreview(list, state.isLineMode) === undefined && !isBeingSearched(list);
   if (list.isReading || isRead) return step({ ...state, list });
   // After a part could not be searched, the next key tries again.
   const recover = (failed: ReplState) =>

@@ -1,7 +1,6 @@
 import { isExplicitlySet, withModelOf } from '../../ask/open-conversation.ts';
 import { resumedChanges } from '../../ask/plan-request.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { promptTime } from '../../conversation/prompt-time.ts';
 import type { Attributes } from '../../conversation/attributes.ts';
 import {
   reasoningOf,
@@ -20,7 +19,7 @@ import { closeList, openList, readConversations } from '../conversation-list/lis
 import { notice, type Entry } from '../transcript/transcript.ts';
 import type { Session } from '../session.ts';
 import { offWords, type SlashCommand } from '../slash-command.ts';
-import type { Dialog, ListOptions, ReplState, SessionSettings, Update } from '../state.ts';
+import type { Dialog, ListOptions, ReplState, Update } from '../state.ts';
 import {
   task,
   closeDialog,
@@ -37,7 +36,7 @@ import {
   closingOf,
   gapEntries,
   promptsOf,
-  turnBefore,
+  timeOf,
   reasonedText,
   tokenLimitNotice,
   type PromptAndAnswer,
@@ -63,17 +62,13 @@ function answerEntries(answer: Turn | undefined): readonly Entry[] {
 }
 
 /** `isFirst`: the turn before is not shown. */
-function promptEntries(
-  { conversation, reasoning, settings }: ReplState,
-  pair: PromptAndAnswer,
-  isFirst: boolean,
-): readonly Entry[] {
+function promptEntries(state: ReplState, pair: PromptAndAnswer, isFirst: boolean) {
+  const { conversation, reasoning } = state;
   const { prompt, answer } = pair;
   const text = answer === undefined || reasoning === 'hide' ? '' : reasoningOf(answer);
   const thought: Entry =
     reasoning === 'show' ? { type: 'reasoning', text } : notice(reasonedText(text));
-  const before = isFirst ? undefined : turnBefore(conversation, prompt.parent)?.createdAt;
-  const time = settings.times === 'on' ? promptTime(prompt.createdAt, before) : undefined;
+  const time = timeOf(state, prompt, isFirst);
   return [
     ...gapEntries(time),
     ...sentEntries(prompt.content),
@@ -120,10 +115,7 @@ export async function newConversation(session: Session): Promise<readonly Entry[
 }
 
 /** The settings of the first prompt: those of an opened conversation, unless this run sets them. */
-export function openedSettings(
-  settings: ResolvedSettings,
-  conversation: Conversation,
-): SessionSettings {
+export function openedSettings(settings: ResolvedSettings, conversation: Conversation) {
   const { model } = withModelOf(settings, modelOf(conversation)).values;
   const { maxTokens, system: configured, theme, wrap, times } = settings.values;
   const recorded = systemOf(conversation);
@@ -145,10 +137,7 @@ interface Chosen extends ListOptions {
   readonly name: string;
 }
 
-/**
- * Asks before a copy of a conversation that is open in another natter is opened; `title` is the reason. The list in
- * which it was chosen is still open behind the question.
- */
+/** Asks before a copy is opened, because of `title`. The list of the choice is still open behind the question. */
 export function copyDialog({ list }: ReplState, title: string, chosen: Chosen): Dialog {
   const copied = { ...chosen, isBranch: true };
   return {
@@ -196,7 +185,6 @@ export async function resume(session: Session, chosen: Chosen): Promise<readonly
   return showConversation(session.state());
 }
 
-/** Sets attributes of the open conversation, and says so. */
 const setAttributes = (state: ReplState, set: Attributes, said: string) =>
   step(state, task(changeJournal, { set }), printing(notice(said)));
 
@@ -252,7 +240,7 @@ export const conversationCommands: readonly SlashCommand[] = [
     summary: 'open the list, or search it for all words of a text',
     example: '/conversations tea',
     isUnlisted: true,
-    run: (state, query) => openList(state, {}, query, query !== ''),
+    run: (state, query) => openList(state, { query, searchesTexts: query !== '' }),
   },
   {
     name: 'rename',

@@ -45,7 +45,6 @@ export function createReplLibrary(context: Context, options: JournalOptions) {
     resume: (id: string) => resumeJournal(options, id),
     /** A copy of a conversation, which may be open elsewhere. */
     branch: (id: string) => branchJournal(options, id),
-    /** The conversations of a list. */
     async read(): Promise<readonly ListRow[]> {
       const folder = stored();
       return (await listConversations(folder)).map((conversation) => {
@@ -67,7 +66,6 @@ export function createReplLibrary(context: Context, options: JournalOptions) {
       }
       return excerpts;
     },
-    /** The last turns. */
     preview: (entry: LibraryEntry) => readable(() => preview(entry)) ?? [],
     /** The words that completion offers: the newest titles, then ids. */
     names(): readonly Candidate[] {

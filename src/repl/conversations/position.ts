@@ -1,4 +1,3 @@
-import type { Message } from '../../client/contract.ts';
 import { contextFit } from '../../conversation/context-fit.ts';
 import { estimateMessages } from '../../conversation/token-estimate.ts';
 import {
@@ -13,7 +12,7 @@ import {
   systemOf,
 } from '../../conversation/tree.ts';
 import type { Attributes } from '../../conversation/attributes.ts';
-import type { PromptTime } from '../../conversation/prompt-time.ts';
+import { type PromptTime, promptTime } from '../../conversation/prompt-time.ts';
 import type { Session } from '../session.ts';
 import type { Branch, ContextUse, ReplState } from '../state.ts';
 import { step } from '../step.ts';
@@ -21,10 +20,7 @@ import { answerTokens, countOf, durationText, seconds, tokenText } from '../../o
 import { notice, type Closing, type Entry } from '../transcript/transcript.ts';
 
 /** A conversation, and the place of the next prompt in it. */
-interface Place {
-  readonly conversation: Conversation;
-  readonly branch?: Branch | undefined;
-}
+type Place = Pick<ReplState, 'conversation' | 'branch'>;
 
 /** The turns before the next prompt; undone ones are not part of it. */
 export const currentPath = (place: Place): readonly Turn[] => pathOf(conversationOf(place));
@@ -40,10 +36,7 @@ export function conversationOf({ conversation, branch }: Place): Conversation {
 }
 
 /** The messages of a request, which may end with others than those of the conversation; an empty system prompt is omitted. */
-export function messagesFor(
-  conversation: Conversation,
-  next: Parameters<typeof messagesOf>[1] = [],
-): readonly Message[] {
+export function messagesFor(conversation: Conversation, next?: Parameters<typeof messagesOf>[1]) {
   return messagesOf(conversation, next).filter(
     ({ role, content }) => role !== 'system' || content.trim() !== '',
   );
@@ -89,12 +82,10 @@ export function withBranch(state: ReplState, branch: Branch | undefined): ReplSt
   return { ...state, branch, context: contextUse({ ...state, branch }) };
 }
 
-/** Prompt and completion tokens, as reported by the service. */
-function reportedTokens({ usage }: Turn): number | undefined {
-  if (usage?.total_tokens !== undefined) return usage.total_tokens;
-  return usage?.prompt_tokens === undefined || usage.completion_tokens === undefined
-    ? undefined
-    : usage.prompt_tokens + usage.completion_tokens;
+function reportedTokens({ usage = {} }: Turn): number | undefined {
+  const { total_tokens: total, prompt_tokens: prompt, completion_tokens: completion } = usage;
+  const isCounted = prompt !== undefined && completion !== undefined;
+  return total ?? (isCounted ? prompt + completion : undefined);
 }
 
 /** The last usage that the service reported for the present messages, plus an estimate of the turns after it. */
@@ -120,6 +111,13 @@ export function turnBefore({ turns }: Conversation, parent: string | undefined):
   let turn = turns.get(parent ?? '');
   while (turn?.role === 'system') turn = turns.get(turn.parent ?? '');
   return turn;
+}
+
+/** When a prompt was sent, if that is shown. @param isFirst the turn before is not shown */
+export function timeOf(state: ReplState, { createdAt, parent }: Turn, isFirst = false) {
+  if (state.settings.times === 'off') return undefined;
+  const before = isFirst ? undefined : turnBefore(state.conversation, parent)?.createdAt;
+  return promptTime(createdAt, before);
 }
 
 /** The line before a prompt that was sent hours after the turn before. */
@@ -199,11 +197,7 @@ function factsOf(answer: Turn, measured: number | undefined): readonly string[] 
   ];
 }
 
-/**
- * The row below an answer, in a list; empty if there is nothing to show.
- * @param time of the prompt, if that is shown
- * @param measured milliseconds, for an answer that was cut
- */
+/** The row below an answer, if there is anything to show. @param measured milliseconds, for an answer that was cut */
 export function closingOf(
   conversation: Conversation,
   pair: PromptAndAnswer,

@@ -44,10 +44,7 @@ export function titleIfNeeded(state: ReplState): Update {
   return isFirst ? step(state, task(askTitle, undefined)) : step(state);
 }
 
-/**
- * Asks for a title beside what the user does, and keeps it unless there is one by then. Quitting stops it. Its failure
- * is only in the debug log: the first words are the title then.
- */
+/** Keeps a title, unless there is one by then. A failure is only in the debug log: the first words are the title then. */
 async function askTitle(session: Session): Promise<void> {
   const { presentation, settings } = session;
   if (settings.values.titles !== 'model' || !session.isStored()) return;

@@ -8,9 +8,6 @@ import type { ReplFiles } from './user-files.ts';
 
 // Files that are dragged onto the terminal, which pastes their paths: they become mentions.
 
-/** The start of an absolute path or of its URL, in quotes or not. */
-const pathStart = /^\s*["']?(?:\/(?!\/)|~\/|[a-z]:[\\/]|file:\/\/)/i;
-
 /** A longer paste is not a list of dropped files. */
 const maxLength = 10_000;
 
@@ -28,11 +25,10 @@ export function recognisePaths(
 /** Whether a text that is inserted at the caret may be a dropped file; never in commands and within words. */
 export function mayBeDropped({ text, cursor }: Draft, inserted: string): boolean {
   const isApart = cursor === 0 || /\s/.test(text.charAt(cursor - 1));
-  const isPossible = isApart && inserted.length <= maxLength && pathStart.test(inserted);
-  return isPossible && !/^[/!]/.test(text);
+  const isPossible = isApart && inserted.length <= maxLength && !/^[/!]/.test(text);
+  return isPossible && droppedPaths(inserted).length > 0;
 }
 
-/** The check of a paste that may be a dropped file. */
 export function dropCheck(before: TextBuffer, after: TextBuffer, text: string): readonly Task[] {
   const { cursor: from } = before;
   if (!mayBeDropped(before, text)) return [];

@@ -1,16 +1,20 @@
 import fs from 'node:fs';
-import path from 'node:path';
+import { basename, dirname, join, resolve as absolutePath } from 'node:path';
 import type { AttachedFile } from '../../conversation/compose-prompt.ts';
-import { attachFiles } from '../../input/attach-files.ts';
+import { attachFiles, isAddress } from '../../input/attach-files.ts';
 import type { Context } from '../../run.ts';
 import { listPaths, type PathList } from '../../input/find-files.ts';
 import { Failure } from '../../failure.ts';
 import { errorCode, failureReason } from '../../storage/storage-failure.ts';
-import { isReservedName } from '../../storage/file-name.ts';
-import type { Candidate } from '../composer/completion.ts';
-import { isFile, isFolder, removeFile, replaceContent } from '../../storage/files.ts';
-
-const isAddress = (typed: string) => /^https?:\/\//i.test(typed);
+import { refuseReservedName } from '../../storage/file-name.ts';
+import {
+  type Candidate,
+  type CompletionRequest,
+  folderOf,
+  hasLetters,
+  matchCandidates,
+} from '../composer/completion.ts';
+import { isFile, isFolder as isFolderAt, removeFile, replaceContent } from '../../storage/files.ts';
 
 /** Brackets alone are parts of names, and a question mark ends a sentence. */
 const isMentionedPattern = (typed: string) => /\*|\{.+,.+\}/.test(typed);
@@ -22,20 +26,15 @@ export function createReplFiles(context: Context) {
   let listed: Promise<PathList> | undefined;
   let listedAt = 0;
   return {
-    /**
-     * A file, or the text of a page, or the files of a folder or a pattern, with a summary: their number, and what was
-     * left out.
-     */
-    async attach(
-      typed: string,
-      signal: AbortSignal,
-    ): Promise<{ readonly files: readonly AttachedFile[]; readonly summary?: string | undefined }> {
+    /** A file, or a page; or the files of a folder or a pattern with a summary: their number, and what was left out. */
+    async attach(typed: string, signal: AbortSignal) {
       let summary: string | undefined;
       const keep = (text: string) => void (summary = text);
       const notices = { notice: keep, warning: keep };
-      const files = await attachFiles([resolve(typed)], { signal, context, notices });
-      if (summary !== undefined) return { files, summary };
-      return { files: files.map((file) => ({ ...file, name: typed })) };
+      const found = await attachFiles([resolve(typed)], { signal, context, notices });
+      const named = found.map((file) => ({ ...file, name: typed }));
+      const files: readonly AttachedFile[] = summary === undefined ? named : found;
+      return { files, summary };
     },
     /** `page` is an `https:` address. Undefined if the path is nothing of these. */
     kindOf(typed: string): 'file' | 'folder' | 'pattern' | 'page' | undefined {
@@ -58,7 +57,7 @@ export function createReplFiles(context: Context) {
         return fs
           .readdirSync(folder, { withFileTypes: true })
           .map((entry) => {
-            const target = () => kindOf(path.join(folder, entry.name));
+            const target = () => kindOf(join(folder, entry.name));
             const isLink = entry.isSymbolicLink();
             return {
               value: entry.name,
@@ -74,21 +73,13 @@ export function createReplFiles(context: Context) {
     /**
      * Writes a file, for its owner only if it is private. A file that exists is replaced as a whole, or not at all.
      * @returns its full path; undefined if the file exists and may not be replaced
-     * @throws Failure `storage`
+     * @throws Failure
      */
-    write(
-      typed: string,
-      text: string,
-      { isPrivate = false, replaces = false } = {},
-    ): string | undefined {
+    write(typed: string, text: string, { isPrivate = false, replaces = false } = {}) {
       const name = resolve(typed);
-      const hint = 'choose another name';
-      if (isReservedName(name, platform)) {
-        const reason = 'Windows reserves this name for a device';
-        throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint });
-      }
-      const full = path.resolve(name);
-      const temporary = path.join(path.dirname(full), `.${path.basename(full)}.natter`);
+      refuseReservedName(name, platform);
+      const full = absolutePath(name);
+      const temporary = join(dirname(full), `.${basename(full)}.natter`);
       const mode = isPrivate ? 0o600 : 0o666;
       try {
         if (replaces) replaceContent(full, text, mode, temporary);
@@ -99,7 +90,10 @@ export function createReplFiles(context: Context) {
         if (code === 'EEXIST' && !replaces) return undefined;
         if (replaces) removeFile(temporary);
         const reason = code === 'ENOENT' ? 'its folder does not exist' : failureReason(cause);
-        throw new Failure('storage', `cannot write ${name}: ${reason}`, { hint, cause });
+        throw new Failure('storage', `cannot write ${name}: ${reason}`, {
+          hint: 'choose another name',
+          cause,
+        });
       }
     },
   };
@@ -110,7 +104,6 @@ export type ReplFiles = ReturnType<typeof createReplFiles>;
 /** Milliseconds after which the folder is listed again. */
 const maxAge = 10_000;
 
-/** Expands a leading `~`. */
 export function expandHome(typed: string, home: string | undefined): string {
   return home !== undefined && /^~(?=$|[/\\])/.test(typed) ? home + typed.slice(1) : typed;
 }
@@ -118,5 +111,68 @@ export function expandHome(typed: string, home: string | undefined): string {
 /** Undefined if the path is neither, or cannot be read. */
 export function kindOf(name: string): 'file' | 'folder' | undefined {
   if (isFile(name)) return 'file';
-  return isFolder(name) ? 'folder' : undefined;
+  return isFolderAt(name) ? 'folder' : undefined;
+}
+
+/** A path that is not below the current folder, or hidden: only its folder is listed. */
+const outside = /^(?:[./\\~]|[a-z]:[/\\])/i;
+
+export function pathsInFolder(files: ReplFiles, request: CompletionRequest): readonly Candidate[] {
+  const folder = folderOf(request);
+  return files.candidates(folder).map((found) => ({ ...found, value: folder + found.value }));
+}
+
+/**
+ * The files and folders that match a mention, the best first. `isPartial`: not all files were searched.
+ * @throws Failure if a folder cannot be read
+ */
+export async function findFiles(files: ReplFiles, request: CompletionRequest) {
+  const { typed } = request;
+  const listed = () => matchCandidates(request, pathsInFolder(files, request));
+  if (outside.test(typed)) return { candidates: listed(), isPartial: false };
+  const { paths, isPartial } = await files.paths();
+  const matches = matchPaths(paths, typed);
+  const known = new Set(matches.map(({ value }) => value));
+  const others = isPartial && typed.includes('/') ? listed() : [];
+  const candidates = [...matches, ...others.filter(({ value }) => !known.has(value))];
+  return { candidates, isPartial };
+}
+
+const maxCandidates = 50;
+
+/** How well a path matches, best 0; -1 if it does not. Both are in lower case. */
+function rankOf(path: string, wanted: string): number {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const ranks = [
+    name.startsWith(wanted) || path.startsWith(wanted),
+    name.includes(wanted),
+    path.includes(wanted),
+    hasLetters(name, wanted),
+    hasLetters(path, wanted),
+  ];
+  return ranks.indexOf(true);
+}
+
+/** Sorts like `localeCompare`, which takes much longer: the menu is sorted at each key. */
+const { compare: compareNames } = new Intl.Collator();
+
+/** The paths that match what was typed: the best first, and the nearest of them. Without a text, those of the folder. */
+export function matchPaths(paths: PathList['paths'], typed: string): readonly Candidate[] {
+  const wanted = typed.toLowerCase();
+  const isName = wanted !== '' && !wanted.endsWith('/');
+  const found = paths.flatMap(({ path, isFolder }) => {
+    const rank = rankOf(path.toLowerCase(), wanted);
+    const isShown = rank !== -1 && (wanted !== '' || !path.includes('/'));
+    return isShown ? [{ path, isFolder, rank, depth: path.split('/').length }] : [];
+  });
+  found.sort(
+    (one, other) =>
+      one.rank - other.rank ||
+      one.depth - other.depth ||
+      (isName ? one.path.length - other.path.length : 0) ||
+      compareNames(one.path, other.path),
+  );
+  return found
+    .slice(0, maxCandidates)
+    .map(({ path, isFolder }) => ({ value: path, ...(isFolder && { isFolder }) }));
 }

@@ -9,7 +9,7 @@ import {
   type CompletionRequest,
 } from '../composer/completion.ts';
 import type { TextBuffer } from '../composer/text-buffer.ts';
-import { findFiles } from '../files/find-paths.ts';
+import { findFiles } from '../files/user-files.ts';
 import { candidatesFor, mentionAt, requestAt } from '../menu.ts';
 import type { Repl } from '../session.ts';
 import type { ReplState } from '../state.ts';

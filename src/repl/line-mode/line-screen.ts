@@ -4,7 +4,7 @@ import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { editActions, isEditAction } from '../composer/edit-actions.ts';
 import {
-  acceptSearch,
+  acceptMatch,
   entryBeside,
   extendQuery,
   type History,
@@ -453,7 +453,7 @@ export class LineScreen implements Screen {
   #showMatch(draft: Draft, search: HistorySearch, which: 'earlier' | 'older'): void {
     const { matches, match = 0, query, isFailed } = search;
     if (isFailed) return this.#writeNotice(`no ${which} prompt contains "${query}"`);
-    this.#put(acceptSearch(this.#earlier(), search, draft));
+    this.#put(acceptMatch(this.#earlier(), match, draft));
     this.#match = { search, draft, buffer: this.#buffer };
     const number = matches.indexOf(match) + 1;
     const key = keyOf('search-start', this.#state.keyMap) ?? 'Ctrl+R';

@@ -35,8 +35,8 @@ export function lineFormat(
   answerText: TranscriptFormat['answerText'] = passThrough,
 ): TranscriptFormat {
   const fit = (text: string) => `${hangText(text, width())}\n`;
-  const prompt = (text: string, needsEcho: boolean) =>
-    needsEcho ? fit(`You: ${sanitize(text)}`) : '';
+  const prompt = ({ text, needsEcho }: { readonly text: string; readonly needsEcho?: boolean }) =>
+    needsEcho === true ? fit(`You: ${sanitize(text)}`) : '';
   return {
     prompt,
     command: prompt,
@@ -53,16 +53,18 @@ export function lineFormat(
       (version === undefined
         ? ''
         : fit(`natter: this is ${inWords(version)}${sanitizeLine(models)}; /version switches`)),
+    output: ({ text }) => sanitize(text),
     // Tables start on a separate line: after the label, the first line's columns would not align.
-    notice: (text) => fit(`natter:${text.includes('\n') ? '\n' : ' '}${inWords(sanitize(text))}`),
-    aside(question, text) {
+    notice: ({ text }) =>
+      fit(`natter:${text.includes('\n') ? '\n' : ' '}${inWords(sanitize(text))}`),
+    aside({ question, text }) {
       const head = fit(`btw question: ${sanitize(question)}`);
       if (text === '') return head;
       const label = 'btw answer: ';
       const stream = answerText(label.length);
       return `${head}${label}${(stream.write(sanitize(text)) + stream.end()).trimEnd()}\n`;
     },
-    failure: (message, hint) =>
+    failure: ({ message, hint }) =>
       fit(`natter: ${inWords(sanitizeLine(message))}`) +
       (hint === undefined ? '' : fit(`  ${sanitizeLine(hint)}`)),
     separator: '',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { openCheck } from '../../ask/check.ts';
-import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/use-file.ts';
+import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/run.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
 import { loadPromptFile, promptPlaces, readInserted } from '../../input/load-prompt-file.ts';
 import type { Notices } from '../../output/notices.ts';
@@ -78,9 +78,7 @@ export function createReplPrompts(context: Context, notices: Notices, settings: 
       return {
         name,
         variables: variablesOf(prompt) as readonly PromptVariable[],
-        /** The model of its answer, if the file names one. */
         model: model && values.model,
-        /** What the text after the name is, if the file needs one. */
         neededText: neededText(prompt),
 
         /** The text with the values of the variables, and the settings that hold for its answer only. */

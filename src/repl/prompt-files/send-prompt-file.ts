@@ -2,9 +2,8 @@ import { startPrompt } from '../answers/send-prompt.ts';
 import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { unknownVariable } from '../../prompt-files/prompt-arguments.ts';
-import type { Candidate } from '../composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from '../composer/text-buffer.ts';
-import { mentionsOf } from '../files/mentioned-files.ts';
+import { mentionsOf } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
 import type { Dialog, PromptUse, ReplState, Update } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
@@ -12,23 +11,23 @@ import type { OpenedPrompt, PromptVariable } from './prompt-files.ts';
 
 /** A prompt file that waits for values. */
 interface PendingPrompt {
-  /** The prompt file with the values so far. */
   readonly use: PromptUse;
   /** The variables to ask for, and `undefined` for the text; the first one is being asked for. */
   readonly missing: readonly (PromptVariable | undefined)[];
 }
 
-/** Looks for a prompt file, and sends it or asks for its values; returns whether there is one. */
+/** Sends a prompt file, or asks for its values. */
 export async function openPromptFile(
   session: Session,
-  { name, argument }: { readonly name: string; readonly argument: string },
+  named: Readonly<{ name: string; argument: string; onMissing: (state: ReplState) => Update }>,
   signal: AbortSignal,
-): Promise<boolean> {
-  const prompt = await session.prompts.open(name, signal);
-  if (prompt === undefined) return false;
-  const use = readPromptArguments(prompt, argument);
-  session.update((state) => askOrSend(state, { use, missing: missingOf(state, use) }));
-  return true;
+) {
+  const prompt = await session.prompts.open(named.name, signal);
+  const use = prompt && readPromptArguments(prompt, named.argument);
+  session.update((state) =>
+    use ? askOrSend(state, { use, missing: missingOf(state, use) }) : named.onMissing(state),
+  );
+  return [];
 }
 
 /** Lists the prompt files again, as commands. */
@@ -37,11 +36,7 @@ export async function listPromptFiles(session: Session): Promise<void> {
   session.update((state) => step({ ...state, promptFiles }));
 }
 
-/** Completions for the values of a prompt file. */
-export async function valueCandidates(
-  session: Session,
-  name: string,
-): Promise<readonly Candidate[]> {
+export async function valueCandidates(session: Session, name: string) {
   const prompt = await session.prompts.open(name, new AbortController().signal);
   const variables = prompt?.variables ?? [];
   return variables.flatMap(({ name: variable, choices = [''], description: summary }) =>
@@ -50,10 +45,7 @@ export async function valueCandidates(
 }
 
 /** Why a value cannot be used; undefined if it can. */
-function valueProblem(
-  { name, choices, default: usual }: PromptVariable,
-  value: string,
-): string | undefined {
+function valueProblem({ name, choices, default: usual }: PromptVariable, value: string) {
   if (choices !== undefined && !choices.includes(value)) {
     return `${name} must be one of ${choices.join(', ')}`;
   }
@@ -111,7 +103,6 @@ function send(state: ReplState, use: PromptUse): Update {
   return startPrompt(free, sent, draftFrom(line), options);
 }
 
-/** Asks for the first missing value of a prompt file. */
 export function promptDialog(pending: PendingPrompt): Dialog {
   const { prompt } = pending.use;
   const [variable] = pending.missing;
@@ -150,10 +141,7 @@ function askOrSend(state: ReplState, pending: PendingPrompt): Update {
 }
 
 /** Asks for every variable if there are no arguments; else only for those without a default. */
-function missingOf(
-  state: ReplState,
-  { prompt, values, text }: PromptUse,
-): PendingPrompt['missing'] {
+function missingOf(state: ReplState, { prompt, values, text }: PromptUse) {
   const isBare = Object.keys(values).length === 0 && text === '';
   const variables = prompt.variables.filter(
     (variable) => values[variable.name] === undefined && (isBare || variable.default === undefined),

@@ -31,14 +31,14 @@ export function richFormat(options: {
   const semanticMark = (name: string) =>
     options.marks === true ? `\u001B]133;${name}\u001B\\` : '';
   return {
-    prompt(text) {
+    prompt({ text }) {
       const sent = style.bold(hanging(sanitize(text)));
       const shown = style.band(`${style.inverse(style.cyan(mark))} ${sent}`);
       // When the window is resized, kitty erases the prompt and expects a redraw. `redraw=0` turns that off.
       return `${semanticMark('A;redraw=0')}${shown}${semanticMark('B')}\n`;
     },
     mark: semanticMark,
-    command: (text) => dim(`${mark} ${hanging(sanitize(text))}`),
+    command: ({ text }) => dim(`${mark} ${hanging(sanitize(text))}`),
     answerHead: () => '',
     reasoningHead: '',
     reasoning: (text) => style.dim(text),
@@ -49,14 +49,14 @@ export function richFormat(options: {
     closing({ facts, version, time }) {
       const known = sanitizeLine([...facts, ...(version === undefined ? [] : [version])].join(dot));
       const times = time === undefined ? [] : [timeText(time), time.clock];
-      const timed = times.map((text) => `${known}${dot}${text}`);
-      // Without room for it, the row has no time.
-      const line = timed.find((text) => displayWidth(text) <= columns()) ?? known;
-      const hinted = `${line}; /version switches`;
-      const isHinted = version !== undefined && displayWidth(hinted) <= columns();
-      return dim(hanging(isHinted ? hinted : line));
+      // As far as there is room for it, the row has the time, and then the hint.
+      const lines = [...times.map((text) => `${known}${dot}${text}`), known];
+      const hint = version === undefined ? [] : ['; /version switches'];
+      const rows = lines.flatMap((line) => [...hint.map((text) => line + text), line]);
+      return dim(hanging(rows.find((row) => displayWidth(row) <= columns()) ?? known));
     },
-    notice(text, isReply) {
+    output: ({ text }) => sanitize(text),
+    notice({ text }, isReply) {
       // Each line separately, because the lines of a table are not indented; a line that fits stays as it is.
       const lines = sanitize(text).split('\n');
       const rows = lines
@@ -64,7 +64,7 @@ export function richFormat(options: {
         .join('\n');
       return isReply === true ? `${rows}\n` : dim(rows);
     },
-    aside(question, text) {
+    aside({ question, text }) {
       const width = () => options.width() - indent.length;
       const stream = createMarkdownStream({ ...options, width });
       const lines = (stream.write(sanitize(text)) + stream.end()).trimEnd().split('\n');
@@ -72,7 +72,7 @@ export function richFormat(options: {
       const head = dim(hanging(`${mark} btw: ${sanitize(question)}`));
       return text === '' ? head : head + rows.join('');
     },
-    failure(message, hint) {
+    failure({ message, hint }) {
       const failed = style.red(`${cross} ${hanging(sanitizeLine(message))}`);
       return `${failed}\n${hint === undefined ? '' : dim(indent + hanging(sanitizeLine(hint)))}`;
     },

@@ -1,34 +1,33 @@
 import { createWordRows } from '../../terminal/text/rows.ts';
-import { createSanitizer, sanitize, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
+import { createSanitizer, type Sanitizer } from '../../terminal/safety/sanitizer.ts';
 import type { MarkdownStream } from '../../terminal/markdown/block-driver.ts';
 import type { PromptTime } from '../../conversation/prompt-time.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 
-/** Formats the entries of a transcript. Arguments are not sanitized; results end with a line end. */
-export interface TranscriptFormat {
-  prompt(text: string, needsEcho: boolean): string;
-  command(text: string, needsEcho: boolean): string;
-  answerHead(model: string | undefined): string;
+type ShortEntry = Exclude<Entry, { readonly type: 'answer' | 'reasoning' }>;
+
+/** `isReply`: directly after the command that it replies to. */
+type EntryFormats = {
+  readonly [Type in ShortEntry['type']]: (
+    entry: Extract<Entry, { readonly type: Type }>,
+    isReply?: boolean,
+  ) => string;
+};
+
+/** Formats the entries of a transcript, which are not sanitized. Results end with a line end, or are empty. */
+export interface TranscriptFormat extends EntryFormats {
+  readonly answerHead: (model: string | undefined) => string;
   readonly reasoningHead: string;
-  reasoning(text: string): string;
+  readonly reasoning: (text: string) => string;
   /** Columns of its rows; infinite if the terminal wraps them. */
-  reasoningWidth(): number;
+  readonly reasoningWidth: () => number;
   /** `column`: where the text begins. */
-  answerText(column: number): MarkdownStream;
-  /** Empty if there is nothing to show. */
-  closing(closing: Closing): string;
-  /** `isReply`: directly after the command that it replies to. */
-  notice(text: string, isReply?: boolean): string;
-  failure(message: string, hint: string | undefined): string;
+  readonly answerText: (column: number) => MarkdownStream;
   /** A mark for the terminal (OSC 133): an answer begins, or ended, or failed. Empty without marks. */
-  mark(name: 'C' | 'D;0' | 'D;1'): string;
-  /** A side question and its answer, which is Markdown and may be empty. */
-  aside(question: string, text: string): string;
+  readonly mark: (name: 'C' | 'D;0' | 'D;1') => string;
   /** Written between entries. */
   readonly separator: string;
 }
-
-type ShortEntry = Exclude<Entry, { readonly type: 'answer' | 'reasoning' }>;
 
 type Group = 'conversation' | 'command' | 'notice' | 'failure';
 
@@ -48,184 +47,133 @@ const isAttached = (last: Group | undefined, group: Group) =>
     ? group !== 'conversation' && group !== last
     : last === 'notice' && group === last;
 
-function formatEntry(format: TranscriptFormat, entry: ShortEntry, isReply: boolean): string {
-  switch (entry.type) {
-    case 'prompt':
-      return format.prompt(entry.text, entry.needsEcho === true);
-    case 'command':
-      return format.command(entry.text, entry.needsEcho === true);
-    case 'aside':
-      return format.aside(entry.question, entry.text);
-    case 'closing':
-      return format.closing(entry);
-    case 'output':
-      return sanitize(entry.text);
-    case 'notice':
-      return format.notice(entry.text, isReply);
-    case 'failure':
-      return format.failure(entry.message, entry.hint);
-  }
-}
-
-/** A text that is being written; `last` is its last character so far. */
 interface OpenText {
+  /** Else it is the reasoning before one. */
+  readonly isAnswer: boolean;
   readonly sanitizer: Sanitizer;
+  readonly formatter: MarkdownStream;
+  /** Its last character so far. */
   last: string;
 }
 
+export type Transcript = ReturnType<typeof createTranscript>;
+
 /** Writes the conversation in order; entries printed during an answer are queued until it is closed. */
-export class Transcript {
-  readonly #format: () => TranscriptFormat;
-  readonly #write: (text: string) => Promise<void> | undefined;
-  #answer: (OpenText & { readonly formatter: MarkdownStream }) | undefined;
-  #reasoning: (OpenText & { readonly rows: ReturnType<typeof createWordRows> }) | undefined;
+export function createTranscript(
+  format: () => TranscriptFormat,
+  write: (text: string) => Promise<void> | undefined,
+) {
+  let open: OpenText | undefined;
   /** The mark of the answer's begin is written. */
-  #isMarked = false;
+  let isMarked = false;
   /** The mark of the last answer's end, not written yet. */
-  #endMark = '';
-  #lastGroup: Group | undefined;
-  #queued: readonly Entry[] = [];
-  #last: Promise<unknown> = Promise.resolve();
+  let endMark = '';
+  let lastGroup: Group | undefined;
+  let queued: readonly Entry[] = [];
+  let last: Promise<unknown> = Promise.resolve();
 
-  constructor(format: () => TranscriptFormat, write: (text: string) => Promise<void> | undefined) {
-    this.#format = format;
-    this.#write = write;
-  }
-
-  print(entries: readonly Entry[]): Promise<void> {
-    return this.#inOrder(async () => {
-      if (this.#answer === undefined) await this.#printAll(entries);
-      else this.#queued = [...this.#queued, ...entries];
-    });
-  }
-
-  reasoningText(text: string): Promise<void> {
-    return this.#inOrder(() => this.#addReasoning(text));
-  }
-
-  openAnswer(model: string): Promise<void> {
-    return this.#inOrder(async () => this.#open(model));
-  }
-
-  /** Resolves when the decided part of the text is written. */
-  answerText(text: string): Promise<void> {
-    return this.#inOrder(() => this.#addText(text));
-  }
-
-  undecided(): string {
-    return this.#answer?.formatter.undecided() ?? '';
-  }
-
-  /** Writes the rest of the answer, then the queued entries. @returns the number of removed characters */
-  closeAnswer(isFailed = false): Promise<number> {
-    return this.#inOrder(async () => {
-      this.#closeReasoning();
-      const removed = await this.#close();
-      this.#markEnd(isFailed);
-      const entries = this.#queued;
-      this.#queued = [];
-      await this.#printAll(entries);
-      return removed;
-    });
-  }
-
-  /** Runs asynchronous functions one after the other. */
-  #inOrder<Result>(act: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(act);
+  const inOrder = <Result>(act: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(act);
     // Only the caller gets the failure; later calls still run.
-    this.#last = result.catch(() => undefined);
+    last = result.catch(() => undefined);
     return result;
-  }
-
-  async #add(open: OpenText, formatted: string): Promise<void> {
+  };
+  const show = async (shown: OpenText, formatted: string) => {
     if (formatted === '') return;
-    open.last = formatted.at(-1) ?? '\n';
-    await this.#write(open === this.#reasoning ? this.#format().reasoning(formatted) : formatted);
-  }
-
-  async #addReasoning(text: string): Promise<void> {
-    if (this.#reasoning === undefined) {
-      this.#separate('conversation', true);
-      const format = this.#format();
-      void this.#write(format.reasoningHead);
-      const width = () => format.reasoningWidth();
-      const rows = createWordRows(width, displayWidth(format.reasoningHead));
-      this.#reasoning = { sanitizer: createSanitizer(), rows, last: '\n' };
-    }
-    const { rows, sanitizer } = this.#reasoning;
-    await this.#add(this.#reasoning, rows.write(sanitizer.write(text)));
-  }
-
-  #closeReasoning(): void {
-    const reasoning = this.#reasoning;
-    if (reasoning === undefined) return;
-    const { rows, sanitizer } = reasoning;
-    void this.#add(reasoning, rows.write(sanitizer.end(), true));
-    this.#reasoning = undefined;
-    if (reasoning.last !== '\n') void this.#write('\n');
-  }
-
-  #markEnd(isFailed: boolean): void {
-    if (this.#isMarked || isFailed) this.#endMark = this.#format().mark(isFailed ? 'D;1' : 'D;0');
-    this.#isMarked = false;
-  }
-
-  #separate(group: Group, isAnswer = false): void {
-    this.#closeReasoning();
-    const last = this.#lastGroup;
-    this.#lastGroup = group;
-    if (isAttached(last, group)) return;
-    const format = this.#format();
-    // Before a line end, because the live region may write the row after it again.
-    const marks = this.#endMark + (isAnswer && !this.#isMarked ? format.mark('C') : '');
-    this.#endMark = '';
-    this.#isMarked ||= isAnswer;
-    void this.#write(marks + format.separator);
-  }
-
-  #open(model: string | undefined): void {
-    this.#separate('conversation', true);
-    const format = this.#format();
-    const head = format.answerHead(model);
-    void this.#write(head);
-    const formatter = format.answerText(displayWidth(head));
-    this.#answer = { sanitizer: createSanitizer(), formatter, last: '\n' };
-  }
-
-  async #addText(text: string): Promise<void> {
-    const answer = this.#answer;
-    if (answer === undefined) return;
-    await this.#add(answer, answer.formatter.write(answer.sanitizer.write(text)));
-  }
-
-  async #close(): Promise<number> {
-    const answer = this.#answer;
-    if (answer === undefined) return 0;
-    const { sanitizer, formatter } = answer;
+    shown.last = formatted.at(-1) ?? '\n';
+    await write(shown.isAnswer ? formatted : format().reasoning(formatted));
+  };
+  const add = async (text: string) => {
+    if (open !== undefined) await show(open, open.formatter.write(open.sanitizer.write(text)));
+  };
+  /** Ends the text that is being written. @returns the number of characters removed from an answer */
+  const close = async () => {
+    if (open === undefined) return 0;
+    const closing = open;
+    const { sanitizer, formatter, isAnswer } = closing;
     // Closed even if writing its end fails, so that later entries are still printed.
-    this.#answer = undefined;
-    await this.#add(answer, formatter.write(sanitizer.end()) + formatter.end());
-    if (answer.last !== '\n') void this.#write('\n');
-    return sanitizer.removed;
-  }
-
-  async #printAll(entries: readonly Entry[]): Promise<void> {
+    open = undefined;
+    await show(closing, formatter.write(sanitizer.end()) + formatter.end());
+    if (closing.last !== '\n') await write('\n');
+    return isAnswer ? sanitizer.removed : 0;
+  };
+  const markEnd = (isFailed: boolean) => {
+    if (isMarked || isFailed) endMark = format().mark(isFailed ? 'D;1' : 'D;0');
+    isMarked = false;
+  };
+  const separate = async (group: Group, isAnswer = false) => {
+    await close();
+    const before = lastGroup;
+    lastGroup = group;
+    if (isAttached(before, group)) return;
+    const { mark, separator } = format();
+    // Before a line end, because the live region may write the row after it again.
+    const marks = endMark + (isAnswer && !isMarked ? mark('C') : '');
+    endMark = '';
+    isMarked ||= isAnswer;
+    await write(marks + separator);
+  };
+  /** Begins a text after a head. @param make gets the column after the head */
+  const begin = async (head: string, make: TranscriptFormat['answerText'], isAnswer = false) => {
+    await separate('conversation', true);
+    await write(head);
+    const formatter = make(displayWidth(head));
+    open = { isAnswer, sanitizer: createSanitizer(), formatter, last: '\n' };
+  };
+  const addReasoning = async (text: string) => {
+    const { reasoningHead, reasoningWidth } = format();
+    if (open === undefined)
+      await begin(reasoningHead, (column) => {
+        const rows = createWordRows(reasoningWidth, column);
+        const next = (added: string) => rows(added);
+        return { write: next, end: () => rows('', true), undecided: () => '' };
+      });
+    await add(text);
+  };
+  const beginAnswer = (model: string | undefined) => {
+    const { answerHead, answerText } = format();
+    return begin(answerHead(model), answerText, true);
+  };
+  const printAll = async (entries: readonly Entry[]) => {
     for (const entry of entries) {
       if (entry.type === 'answer') {
-        this.#open(entry.model);
-        await this.#addText(entry.text);
-        await this.#close();
-        this.#markEnd(false);
+        await beginAnswer(entry.model);
+        await add(entry.text);
+        await close();
+        markEnd(false);
       } else if (entry.type === 'reasoning') {
-        await this.#addReasoning(entry.text);
+        await addReasoning(entry.text);
       } else {
-        const text = formatEntry(this.#format(), entry, this.#lastGroup === 'command');
+        const formatOne = format()[entry.type] as (entry: Entry, isReply: boolean) => string;
+        const text = formatOne(entry, lastGroup === 'command');
         if (text === '') continue;
-        this.#separate(groups[entry.type]);
-        await this.#write(text);
+        await separate(groups[entry.type]);
+        await write(text);
       }
     }
-  }
+  };
+  return {
+    print: (entries: readonly Entry[]) =>
+      inOrder(async () => {
+        if (open?.isAnswer === true) queued = [...queued, ...entries];
+        else await printAll(entries);
+      }),
+    reasoningText: (text: string) => inOrder(() => addReasoning(text)),
+    openAnswer: (model: string) => inOrder(() => beginAnswer(model)),
+    /** Resolves when the decided part of the text is written. */
+    answerText: (text: string) => inOrder(() => add(text)),
+    undecided: () => open?.formatter.undecided() ?? '',
+    /** Writes the rest of the answer, then the queued entries. @returns the number of removed characters */
+    closeAnswer: (isFailed = false) =>
+      inOrder(async () => {
+        const removed = await close();
+        markEnd(isFailed);
+        const entries = queued;
+        queued = [];
+        await printAll(entries);
+        return removed;
+      }),
+  };
 }
 
 /** The line below an answer. */
@@ -246,9 +194,7 @@ export type Entry =
   /** `needsEcho`: queued, generated or shown again, so the terminal has not echoed it here. */
   | { readonly type: 'prompt'; readonly text: string; readonly needsEcho?: boolean }
   | { readonly type: 'command'; readonly text: string; readonly needsEcho?: boolean }
-  /** An earlier answer, shown again. */
   | { readonly type: 'answer'; readonly text: string; readonly model: string | undefined }
-  /** The reasoning of an earlier answer. */
   | { readonly type: 'reasoning'; readonly text: string }
   | Closing
   | { readonly type: 'aside'; readonly question: string; readonly text: string }

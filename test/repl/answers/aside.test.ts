@@ -127,6 +127,10 @@ test('the answer is below its question, indented', () => {
     hyperlinks: false,
     unicode: true,
   });
-  const text = format.aside('why?', 'Because it is\n\n- so\n\u001B[2J');
+  const text = format.aside({
+    type: 'aside',
+    question: 'why?',
+    text: 'Because it is\n\n- so\n\u001B[2J',
+  });
   expect(text).toBe('› btw: why?\n  Because it is\n\n  - so\n');
 });

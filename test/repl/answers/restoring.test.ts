@@ -24,6 +24,7 @@ import {
 const lines = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
 const file = { name: 'notes.md', content: lines(500) };
+const other = { name: 'other.md', content: 'x' };
 
 /** A conversation whose prompts were answered. */
 const after = (...contents: readonly string[]) =>
@@ -42,9 +43,8 @@ const promptsOf = ({ effects }: ReturnType<typeof play>) =>
 
 test('a second /undo, even right after the first, removes the previous prompt', () => {
   const once = command(after('one', 'two'), '/undo');
-  expect(once.text).toBe('two');
   const twice = command(once.state, '/undo');
-  expect(twice.text).toBe('one');
+  expect([once.text, twice.text]).toEqual(['two', 'one']);
   expect(promptsOf(play(twice.state, enter))).toMatchObject([
     { content: 'one', parent: undefined },
   ]);
@@ -54,8 +54,7 @@ describe.each(['/edit', '/undo'])('%s', (name) => {
   test('restores a file as an attachment and sends the same prompt', () => {
     const content = composePrompt({ prompt: 'see @notes.md', files: [file] });
     const { state, text } = command(after(content), name);
-    expect(text).toBe('see @notes.md');
-    expect(state.attachments).toEqual([file]);
+    expect([text, state.attachments]).toEqual(['see @notes.md', [file]]);
     const sent = promptsOf(play(state, enter));
     expect(sent).toMatchObject([{ content: 'see @notes.md', files: [file] }]);
   });
@@ -68,10 +67,9 @@ describe.each(['/edit', '/undo'])('%s', (name) => {
   });
 
   test('drops attachments when the prompt is discarded', () => {
-    const attachments = [{ name: 'other.md', content: 'x' }];
     const start = after(composePrompt({ prompt: 'why?', files: [file] }));
-    const { state } = play(command({ ...start, attachments }, name).state, interrupt);
-    expect(state.attachments).toEqual(attachments);
+    const { state } = play(command({ ...start, attachments: [other] }, name).state, interrupt);
+    expect(state.attachments).toEqual([other]);
   });
 });
 
@@ -79,22 +77,17 @@ test('/edit restores a paste from this session as its marker', () => {
   const content = `${lines(8)}why?`;
   const sent = play(after(content), pasted(lines(8)), 'why?', enter).state;
   const { state, text } = command({ ...sent, activity: undefined }, '/edit');
-  expect(shownText(state.composer)).toBe('[paste #1, 8 lines]why?');
-  expect(text).toBe(content);
+  expect([shownText(state.composer), text]).toEqual(['[paste #1, 8 lines]why?', content]);
 });
 
 test.each([
   ['typed', lines(20), lines(20)],
   ['pasted', `review this:\n${lines(500)}`, 'review this:\n[paste #1, 500 lines]'],
   ['a command', `/system ${lines(500)}`, `/system ${lines(500)}`],
-])(
-  'a prompt from an earlier session is restored so that it can be edited: %s',
-  (_, sent, shown) => {
-    const { state, text } = play(stateOf({ history: createHistory([sent]) }), pressed('up'));
-    expect(shownText(state.composer)).toBe(shown);
-    expect(text).toBe(sent);
-  },
-);
+])('a prompt of an earlier session can be edited: %s', (_, sent, shown) => {
+  const { state, text } = play(stateOf({ history: createHistory([sent]) }), pressed('up'));
+  expect([shownText(state.composer), text]).toEqual([shown, sent]);
+});
 
 const failure = { kind: 'server_error', message: 'the service answered 500' } as const;
 const failed = answerEnded(
@@ -104,31 +97,22 @@ const failed = answerEnded(
 const unanswered = play(stateOf({ attachments: [file] }), 'one', enter, failed);
 
 describe('a restored unanswered prompt', () => {
-  test('is replaced by a command when a slash is typed right after it', () => {
-    expect(promptsOf(play(unanswered.state, '/retry', enter))).toMatchObject([{ type: 'repeat' }]);
-  });
-
-  test('keeps its files', () => {
+  test('keeps its files, and is repeated by /retry, typed right after it, with them', () => {
     expect(promptsOf(unanswered)).toMatchObject([{ files: [file] }]);
     expect(unanswered.state.attachments).toEqual([file]);
     const again = play(unanswered.state, enter);
     expect(promptsOf(again)).toMatchObject([{ files: [file] }]);
     expect(again.state.attachments).toEqual([]);
+    const attached: StateChange = (state) => step(withAttached(state, other));
+    const repeated = play(unanswered.state, attached, '/retry', enter);
+    expect(promptsOf(repeated)).toMatchObject([{ type: 'repeat' }]);
+    // Only files attached later stay.
+    expect(repeated.state.attachments).toEqual([other]);
   });
 
-  test('is repeated by /retry with its files, and keeps only files attached later', () => {
-    const since = { name: 'since.md', content: 'more' };
-    const attached: StateChange = (state) => step(withAttached(state, since));
-    const { state } = play(unanswered.state, attached, '/retry', enter);
-    expect(state.attachments).toEqual([since]);
-  });
-
-  test('is ordinary text once it was edited', () => {
+  test('S4: is ordinary text once it was edited, and above that of a person who did not see it', () => {
     const later: StateChange = (now) => onKey({ ...now, now: 5000 }, { type: 'text', text: ' or' });
     expect(play(unanswered.state, later, '/two').text).toBe('one or/two');
-  });
-
-  test('S4: is above the text of a person who did not notice that it came back', () => {
     expect(play(unanswered.state, 't', 'wo').text).toBe('one\ntwo');
   });
 });
@@ -141,10 +125,8 @@ test('Esc cancels /edit', () => {
 });
 
 test('/undo of a failed prompt names no answer', () => {
-  const conversation = conversationOf(
-    { role: 'user', content: 'why?' },
-    { role: 'assistant', content: '', model: 'origin' },
-  );
+  const missing = { role: 'assistant', content: '', model: 'origin' } as const;
+  const conversation = conversationOf({ role: 'user', content: 'why?' }, missing);
   expect(command(stateOf({ conversation }), '/undo').printed).toEqual([
     'the prompt "why?" is removed; your next prompt replaces it',
   ]);

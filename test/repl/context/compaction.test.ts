@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Message } from '../../../src/client/contract.ts';
-import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { withAttached } from '../../../src/repl/files/attachments.ts';
 import { step } from '../../../src/repl/step.ts';
@@ -28,9 +26,6 @@ async function threePrompts(...replies: readonly Reply[]): Promise<MemorySession
   return memory;
 }
 
-const lastMessages = (memory: MemorySession): readonly Message[] =>
-  memory.requests.at(-1)?.messages ?? [];
-
 const sent = 'Summary of the earlier conversation:\n\n<summary>\nof one and two\n</summary>\n\n';
 
 const finishing = (text: string, finishReason: string) =>
@@ -43,22 +38,16 @@ test('/compact sends a summary instead of the turns before the last prompt', asy
     'summary: of one and two\nnatter: the summary is sent instead of 2 answered prompts, and 1 later one as before',
   );
   await memory.submit('four?');
-  expect(lastMessages(memory)).toEqual([
-    { role: 'user', content: `${sent}three?` },
-    { role: 'assistant', content: '3' },
-    { role: 'user', content: 'four?' },
-  ]);
-  const kept = pathOf(memory.session.state().conversation).slice(0, 6);
+  expect(memory.sent()).toEqual([`${sent}three?`, '3', 'four?']);
+  const kept = memory.path().slice(0, 6);
   expect(kept.map(({ content }) => content)).toEqual(['one?', first, 'two?', '2', 'three?', '3']);
 });
 
 test('/compact asks for what the user wants to keep, without the limit of answers', async () => {
   const memory = await threePrompts(saying('of one and two'));
   await memory.submit('/max-tokens 10', '/compact the names of the rivers');
-  expect(lastMessages(memory).at(-1)?.content).toMatch(
-    /\n\nAbove all, keep: the names of the rivers$/,
-  );
-  expect(lastMessages(memory)).toHaveLength(5);
+  expect(memory.sent().at(-1)).toMatch(/\n\nAbove all, keep: the names of the rivers$/);
+  expect(memory.sent()).toHaveLength(5);
   expect(memory.requests.at(-1)).not.toHaveProperty('max_tokens');
 });
 
@@ -68,23 +57,13 @@ test('/undo removes the summary first, and then the last prompt', async () => {
   expect(memory.text()).toMatch(/the summary is removed; the earlier turns are sent again\n$/);
   expect(memory.session.state().conversation.summaries).toBeUndefined();
   await memory.submit('/undo', 'again?');
-  expect(lastMessages(memory).map(({ content }) => content)).toEqual([
-    'one?',
-    first,
-    'two?',
-    '2',
-    'again?',
-  ]);
+  expect(memory.sent()).toEqual(['one?', first, 'two?', '2', 'again?']);
 });
 
 test('a second summary has the first one and the turns since', async () => {
   const memory = await threePrompts(saying('of one and two'), saying('4'), saying('all'));
   await memory.submit('/compact', 'four?', '/compact');
-  expect(
-    lastMessages(memory)
-      .map(({ content }) => content)
-      .slice(0, 2),
-  ).toEqual([`${sent}three?`, '3']);
+  expect(memory.sent().slice(0, 2)).toEqual([`${sent}three?`, '3']);
   expect(memory.text()).toContain('sent instead of 3 answered prompts');
 });
 
@@ -105,7 +84,7 @@ test.each([
   expect(memory.text().slice(memory.text().lastIndexOf('natter: '))).toContain(message);
   expect(memory.text()).toMatch(/the conversation is unchanged[^\n]*\n$/);
   await memory.submit('four?');
-  expect(lastMessages(memory)).toHaveLength(7);
+  expect(memory.sent()).toHaveLength(7);
 });
 
 test('a broken summary is asked for again with /compact, not with a prompt', async () => {
@@ -163,6 +142,13 @@ const service = {
 /** Fills 80% of the window. */
 const long = 'word '.repeat(600);
 
+/** A session with a small window and automatic summaries. */
+const automatic = (...replies: readonly Reply[]) =>
+  openMemorySession({
+    replies,
+    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
+  });
+
 test('at 80% of the window a notice names /compact, and the setting makes the summary at once', async () => {
   const asked = openMemorySession({ replies: [saying(long)], state: { service } });
   await asked.submit('why?');
@@ -170,16 +156,13 @@ test('at 80% of the window a notice names /compact, and the setting makes the su
     /% of origin's window is used .*; \/compact replaces the older turns/,
   );
   expect(asked.requests).toHaveLength(1);
-  const automatic = openMemorySession({
-    replies: [saying(long), saying('short'), saying('2')],
-    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
-  });
-  await automatic.submit('why?');
-  expect(automatic.requests).toHaveLength(2);
-  expect(automatic.text()).not.toContain('/compact replaces');
-  await automatic.submit('and?');
-  expect(automatic.requests.at(-1)?.messages).toHaveLength(1);
-  expect(automatic.requests).toHaveLength(3);
+  const memory = automatic(saying(long), saying('short'), saying('2'));
+  await memory.submit('why?');
+  expect(memory.requests).toHaveLength(2);
+  expect(memory.text()).not.toContain('/compact replaces');
+  await memory.submit('and?');
+  expect(memory.sent()).toHaveLength(1);
+  expect(memory.requests).toHaveLength(3);
 });
 
 test('R2: a prompt that is refused in a full window is not sent again, but /compact and /undo are named', async () => {
@@ -204,10 +187,11 @@ test.each([
 });
 
 test('an automatic summary that leaves the window nearly full is reported and not repeated', async () => {
-  const memory = openMemorySession({
-    replies: [saying('word '.repeat(1200)), saying('word '.repeat(700)), saying('2')],
-    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
-  });
+  const memory = automatic(
+    saying(long + long),
+    saying(`${long}${'word '.repeat(100)}`),
+    saying('2'),
+  );
   await memory.submit('why?');
   expect(memory.text()).toMatch(
     /% of origin's window is still used \(.*\); \/new starts an empty conversation/,
@@ -217,28 +201,17 @@ test('an automatic summary that leaves the window nearly full is reported and no
 });
 
 test('a /compact without anything to summarize leaves automatic summaries on', async () => {
-  const memory = openMemorySession({
-    replies: [saying(long), saying('short')],
-    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
-  });
+  const memory = automatic(saying(long), saying('short'));
   await memory.submit('/compact', 'why?');
   expect(memory.requests).toHaveLength(2);
 });
 
 test('a failed automatic summary is not tried again before a new conversation', async () => {
-  const memory = openMemorySession({
-    replies: [
-      saying(long),
-      failing(new Failure('server_error', 'no')),
-      saying('2'),
-      saying(long),
-      saying('of long words'),
-    ],
-    state: { service, compaction: { isAutomatic: true, hasFailed: false } },
-  });
+  const failed = failing(new Failure('server_error', 'no'));
+  const memory = automatic(saying(long), failed, saying('2'), saying(long), saying('of long'));
   await memory.submit('why?', 'and?');
   expect(memory.requests).toHaveLength(3);
   await memory.submit('/new', 'and?');
   expect(memory.requests).toHaveLength(5);
-  expect(memory.text()).toContain('summary: of long words');
+  expect(memory.text()).toContain('summary: of long');
 });

@@ -42,10 +42,6 @@ test('the parts of the window have bars, tokens and shares', () => {
   expect(shown({}).join('')).toMatch(/^[\x20-\x7E]+$/);
 });
 
-test('in line mode they are in words', () => {
-  expect(shown({ isLineMode: true })).toContain('turns: about 202 tokens, 1 prompt');
-});
-
 test('the parts have no share of an unknown window', () => {
   const settings = { ...stateOf().settings, model: 'unknown' };
   expect(shown({ settings }).slice(0, 3)).toEqual([

@@ -13,7 +13,7 @@ import {
   pasted,
   play,
   pressed,
-  run,
+  type StateChange,
   stateOf,
   taskEnded,
   taskFailed,
@@ -38,23 +38,19 @@ const opening = (state: ReplState) => onListOpened(state, listOf(three));
 
 const down = pressed('down');
 const tab = pressed('tab');
+const quitKey = pressed('d', { ctrl: true });
 
 test('/resume alone opens the list, and typed keys wait for it', () => {
   const asked = play(stateOf(), '/resume', enter, 'tea');
-  expect(effectsOf(asked.effects, 'open-list')).toHaveLength(1);
   const { state, text } = play(asked.state, opening);
   expect(state).toMatchObject({ activity: undefined, typeAhead: undefined });
-  expect(shown(state)).toEqual(['Green tea', 'Mornings']);
-  expect(text).toBe('');
-});
-
-test('keys typed while a list fails to open are typed into the composer', () => {
-  const asked = run(stateOf(), typed('/resume'), enter, typed('tea'));
-  const [task] = asked.tasks.slice(-1);
-  if (task === undefined) throw new Error('the list was not requested');
+  expect([shown(state), text]).toEqual([['Green tea', 'Mornings'], '']);
+  const { activity } = asked.state;
+  if (activity?.type !== 'task') throw new Error('the list was not requested');
+  // If it fails, they are for the composer.
   const failure = { kind: 'not_found', message: 'there is no conversation yet' } as const;
-  const { printed, text } = play(asked.state, taskFailed(task, failure));
-  expect([printed, text]).toEqual([['there is no conversation yet'], 'tea']);
+  const failed = play(asked.state, taskFailed(activity.task, failure));
+  expect([failed.printed, failed.text]).toEqual([['there is no conversation yet'], 'tea']);
 });
 
 test.each([
@@ -75,18 +71,22 @@ test('N12: of the conversations without an answer, the newest and pinned ones ar
   expect(shown(play(list, 'failed').state)).toHaveLength(3);
 });
 
-test('a pasted filter has no line ends, and an endless one is cut', () => {
-  const { state } = play(listing(), pasted('green\r\ntea'));
-  expect(state.list?.query).toBe('green tea');
-  expect(play(state, pasted('x'.repeat(9999))).state.list?.query).toHaveLength(200);
-});
+const longest = 'x'.repeat(200);
 
-test.each([
-  ['Backspace', pressed('backspace'), 'green 茶'],
-  ['Ctrl+W', pressed('w', { ctrl: true }), 'green '],
-  ['Ctrl+U', pressed('u', { ctrl: true }), ''],
-])('%s shortens the filter', (_name, key, query) => {
-  expect(play(listing(), 'green 茶🍵', key).state.list?.query).toBe(query);
+test.each<[string, readonly (string | StateChange)[], object]>([
+  ['a pasted filter has no line ends', [pasted('green\r\ntea')], { query: 'green tea' }],
+  ['an endless filter is cut', [pasted('x'.repeat(9999))], { query: longest }],
+  ['Backspace shortens it', ['green 茶🍵', pressed('backspace')], { query: 'green 茶' }],
+  ['Ctrl+W shortens it', ['green 茶', pressed('w', { ctrl: true })], { query: 'green ' }],
+  ['Ctrl+U clears it', ['green 茶', pressed('u', { ctrl: true })], { query: '' }],
+  ['the selection stays within the matches', [down, down, down, down], { selected: 2 }],
+  ['Up selects the one before', [down, down, pressed('up')], { selected: 1 }],
+  ['Home selects the first', [down, pressed('home')], { selected: 0 }],
+  ['End selects the last', [pressed('end')], { selected: 2 }],
+  ['Page Up selects the one a page before', [down, down, pressed('pageup')], { selected: 0 }],
+  ['a filter selects the first', [down, down, 'coffee'], { selected: 0 }],
+])('%s', (_what, keys, list) => {
+  expect(play(listing(), ...keys).state.list).toMatchObject(list);
 });
 
 test('Enter opens the selected conversation, once', () => {
@@ -118,15 +118,10 @@ test.each([
   ['Esc', escape],
   ['Ctrl+C', interrupt],
   ['Ctrl+G', pressed('g', { ctrl: true })],
-])('%s returns to the composer with its draft', (_key, key) => {
+])('%s returns to the composer with its draft, and Ctrl+D quits without a filter', (_key, key) => {
   const before = play(stateOf(), 'a draft').state;
-  const { state, text } = play({ ...before, list: listOf(three) }, 'tea', key);
+  const { state, text } = play({ ...before, list: listOf(three) }, 'tea', quitKey, key);
   expect([state.list, text, state.hasQuit]).toEqual([undefined, 'a draft', false]);
-});
-
-test('Ctrl+D quits only with an empty filter', () => {
-  const quitKey = pressed('d', { ctrl: true });
-  expect(play(listing(), 't', quitKey).state.hasQuit).toBe(false);
   expect(play(listing(), quitKey).state.hasQuit).toBe(true);
 });
 
@@ -136,17 +131,6 @@ test('the queue waits until the list is closed', () => {
   const opened = play({ ...waiting, typeAhead: undefined, queue: [draft] }, opening);
   expect(opened.sent).toEqual([]);
   expect(play(opened.state, escape).sent).toEqual(['hello']);
-});
-
-test('the selection stays within the matches', () => {
-  const selectedAfter = (...keys: Parameters<typeof play>[1][]) =>
-    play(listing(), down, down, down, down, ...keys).state.list?.selected;
-  expect(selectedAfter()).toBe(2);
-  expect(selectedAfter(pressed('up'))).toBe(1);
-  expect(selectedAfter(pressed('home'), pressed('end'))).toBe(2);
-  expect(selectedAfter(pressed('pageup'))).toBe(0);
-  expect(selectedAfter(pressed('home'))).toBe(0);
-  expect(selectedAfter('coffee')).toBe(0);
 });
 
 test('Tab searches the texts, and Tab again filters', () => {

@@ -1,4 +1,3 @@
-import { symbolsFor } from '../../../src/repl/screen/symbols.ts';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { frameOf } from '../../support/app.tsx';
@@ -25,15 +24,10 @@ const preview = {
   ],
 };
 
-function draw(
-  list = listOf(rows),
-  columns = 80,
-  height = 24,
-  look: NonNullable<Parameters<typeof frameOf>[1]>['look'] = {},
-) {
+function draw(list = listOf(rows), columns = 80, height = 24) {
   const state = stateOf({ list, columns, rows: height });
   const conversation = { ...state.conversation, id: 'cccc3333' };
-  return frameOf({ ...state, conversation }, { look });
+  return frameOf({ ...state, conversation });
 }
 
 test('a pinned conversation has a mark, also the open one', () => {
@@ -85,13 +79,6 @@ test('a search shows how far it is', () => {
     expect.stringMatching(/^search: milk +searched 1 of 3$/),
     '  searching',
   ]);
-});
-
-test('without Unicode, only ASCII is drawn', () => {
-  const list = listOf(rows, { preview });
-  expect(draw(list, 80, 24, { symbols: symbolsFor(false) }).rows.join('')).toMatch(
-    /^[\x20-\x7E]*$/,
-  );
 });
 
 test('the selected conversation is visible', () => {

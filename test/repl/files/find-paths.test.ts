@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { droppedPaths } from '../../../src/repl/files/dropped-files.ts';
-import { matchPaths } from '../../../src/repl/files/find-paths.ts';
+import { matchPaths } from '../../../src/repl/files/user-files.ts';
 
 const listedPaths = [
   'README.md',

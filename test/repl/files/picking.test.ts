@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { onPathsRecognised } from '../../../src/repl/files/dropped-files.ts';
 import { onFilesPicked } from '../../../src/repl/menu.ts';
 import { noticeOf } from '../../../src/repl/screen/App.tsx';
@@ -14,18 +14,28 @@ import {
   pressed,
   type StateChange,
   stateOf,
-  typed,
 } from '../../support/repl-state.ts';
+
+type Keys = readonly (string | StateChange)[];
 
 const tab = pressed('tab');
 const requestsOf = ({ effects }: ReturnType<typeof play>) =>
   effectsOf(effects, 'pick-files').map(({ typed: wanted }) => wanted);
 
+test.each<[string, Keys, readonly string[]]>([
+  ['follows what is typed', ['see @', 'n', 'o', pressed('backspace')], ['', 'n', 'no', 'n']],
+  ['does not open in an address', ['bob@example.com'], []],
+  ['does not open in a command', ['/system @'], []],
+  ['does not open in a command for the shell', ['!echo @'], []],
+  ['does not open in a paste', [pasted('@no')], []],
+])('the file picker %s', (_what, keys, requests) => {
+  expect(requestsOf(play(stateOf(), ...keys))).toEqual(requests);
+});
+
 /** What the picker found for the mention at the end of the draft. */
 function found(state: ReplState, ...values: readonly string[]): StateChange {
-  const [request] = effectsOf(play(state, 'x', pressed('backspace')).effects, 'pick-files').slice(
-    -1,
-  );
+  const { effects } = play(state, 'x', pressed('backspace'));
+  const request = effectsOf(effects, 'pick-files').at(-1);
   if (request === undefined) throw new Error('the picker is closed');
   const candidates = values.map((value) => ({
     value: value.replace(/\/$/, ''),
@@ -40,127 +50,88 @@ function picking(text: string, ...values: readonly string[]): ReplState {
   return play(state, found(state, ...values)).state;
 }
 
-describe('the file picker', () => {
-  test('opens at the @ of a mention, and follows what is typed', () => {
-    const result = play(stateOf(), 'see @', 'n', 'o', pressed('backspace'));
-    expect(requestsOf(result)).toEqual(['', 'n', 'no', 'n']);
-  });
+const [folder, closed] = [['src/a.ts', 'src/b.ts'], { completion: undefined }];
 
-  test.each([
-    ['an address', ['bob@example.com']],
-    ['a command', ['/system @']],
-    ['a command for the shell', ['!echo @']],
-    ['a paste', [pasted('@no')]],
-  ])('does not open in %s', (_what, actions) => {
-    expect(requestsOf(play(stateOf(), ...actions))).toEqual([]);
-  });
+test.each<[string, string, readonly string[], Keys, object]>([
+  [
+    'Tab accepts the selected file',
+    '@n',
+    ['n.md', 'a/n.ts'],
+    [tab],
+    { text: '@n.md ', effects: [] },
+  ],
+  [
+    'Enter accepts it, too',
+    '@n',
+    ['n.md'],
+    [enter],
+    { text: '@n.md ', state: closed, effects: [] },
+  ],
+  ['a path with a space is quoted', '@n', ['my notes.md'], [tab], { text: '@"my notes.md" ' }],
+  ['Esc closes it', '@n', ['n.md'], [escape], { text: '@n', state: closed }],
+  ['Ctrl+C closes it', '@n', ['n.md'], [interrupt], { text: '@n', state: closed }],
+  ['Enter sends a whole path', '@n.md', ['n.md', 'n.md.bak'], [enter], { sent: ['@n.md'] }],
+  ['Enter sends a whole folder', 'see @src/', folder, [enter], { sent: ['see @src/'] }],
+  ['Tab continues in a folder', '@src/', folder, [tab, enter], { text: '@src/a.ts ' }],
+  ['Tab twice takes its first file', '@src/', folder, [tab, tab], { text: '@src/a.ts ' }],
+  ['Enter does not send all of ~/', '@~/', ['~/a.ts'], [enter], { text: '@~/a.ts ', effects: [] }],
+  ['Enter does not send all of ../', '@../', ['../a'], [enter], { text: '@../a ', effects: [] }],
+  ['Enter does not send all of /', '@/', ['/a.ts'], [enter], { text: '@/a.ts ', effects: [] }],
+  ['keys are not for an older menu', '@n', ['notes.md'], ['ow', enter], { sent: ['@now'] }],
+])('%s', (_what, text, files, keys, result) => {
+  expect(play(picking(text, ...files), ...keys)).toMatchObject(result);
+});
 
-  test.each([
-    ['Tab', tab],
-    ['Enter', enter],
-  ])('%s accepts the selected file', (_key, key) => {
-    const { state, effects } = play(picking('see @n', 'notes.md', 'src/n.ts'), key);
-    expect(composed(state)).toBe('see @notes.md ');
-    expect(state.completion).toBeUndefined();
-    expect(effects).toEqual([]);
-  });
+test('the picker stays closed, and continues in a chosen folder', () => {
+  const { state } = play(picking('@n', 'notes.md'), escape);
+  expect(requestsOf(play(state, 'o'))).toEqual([]);
+  const result = play(picking('@s', 'src/'), tab);
+  expect([result.text, requestsOf(result)]).toEqual(['@src/', ['src/']]);
+});
 
-  test.each([
-    ['accepts the best of them', 'see @n', ['notes.md', 'src/n.ts'], 'see @notes.md '],
-    ['selects the first of a typed folder', '@src/', ['src/n.ts', 'src/o.ts'], '@src/'],
-  ])('Tab before the files are found %s', (_what, text, files, draft) => {
-    const { state } = play(stateOf(), typed(text), tab);
-    const accepted = play(state, found(state, ...files)).state;
-    expect(composed(accepted)).toBe(draft);
-    expect(accepted.completion?.selected).toBe(draft.endsWith('/') ? 1 : undefined);
-  });
-
-  test('Tab before the files are found is forgotten with the next key', () => {
-    const { state } = play(stateOf(), '@n', tab, 'o');
-    const { state: open } = play(state, found(state, 'notes.md'));
-    expect([composed(open), open.completion?.candidates.length]).toEqual(['@no', 1]);
-  });
-
-  test('quotes a path with a space', () => {
-    const { state } = play(picking('@n', 'my notes.md'), tab);
-    expect(composed(state)).toBe('@"my notes.md" ');
-  });
-
-  test('continues in a folder', () => {
-    const result = play(picking('@s', 'src/'), tab);
-    expect(composed(result.state)).toBe('@src/');
-    expect(requestsOf(result)).toEqual(['src/']);
-  });
-
-  test.each([
-    ['Esc', escape],
-    ['Ctrl+C', interrupt],
-  ])('%s closes it, and it stays closed', (_key, key) => {
-    const { state } = play(picking('@n', 'notes.md'), key);
-    expect([state.completion, composed(state)]).toEqual([undefined, '@n']);
-    expect(requestsOf(play(state, 'o'))).toEqual([]);
-  });
-
-  test('Enter sends a path that is typed in full', () => {
-    expect(play(picking('@notes.md', 'notes.md', 'notes.md.bak'), enter).sent).toEqual([
-      '@notes.md',
-    ]);
-  });
-
-  test('Enter sends a folder that is typed in full, and Tab continues with what it has', () => {
-    const state = picking('see @src/', 'src/a.ts', 'src/b.ts');
-    expect(play(state, enter).sent).toEqual(['see @src/']);
-    expect(play(state, tab, enter).text).toBe('see @src/a.ts ');
-    expect(play(state, tab, tab).text).toBe('see @src/a.ts ');
-  });
-
-  test.each(['~/', '../', '/'])('Enter does not send all of %s', (folder) => {
-    const { state, effects } = play(picking(`@${folder}`, `${folder}a.ts`), enter);
-    expect([composed(state), effects]).toEqual([`@${folder}a.ts `, []]);
-  });
-
-  test('keys do not belong to a menu for an older text', () => {
-    const result = play(picking('@n', 'notes.md'), 'ow', enter);
-    expect(result.sent).toEqual(['@now']);
-  });
+test.each<[string, Keys, readonly string[], string, number | undefined]>([
+  [
+    'accepts the best of them',
+    ['see @n', tab],
+    ['notes.md', 'src/n.ts'],
+    'see @notes.md ',
+    undefined,
+  ],
+  ['selects the first of a typed folder', ['@src/', tab], folder, '@src/', 1],
+  ['is forgotten with the next key', ['@n', tab, 'o'], ['notes.md'], '@no', 0],
+])('Tab before the files are found %s', (_what, keys, files, draft, selected) => {
+  const { state } = play(stateOf(), ...keys);
+  const { state: open, text } = play(state, found(state, ...files));
+  expect([text, open.completion?.selected]).toEqual([draft, selected]);
 });
 
 const checksOf = (result: ReturnType<typeof play>) => effectsOf(result.effects, 'recognise-paths');
 
 /** Replaces the paste by a mention. */
-function recognised(result: ReturnType<typeof play>, mentions: string, start = result.state) {
+function recognised(result: ReturnType<typeof play>, mentions: string, ...since: Keys) {
   const [check] = checksOf(result);
   if (check === undefined) throw new Error('the paste was not checked');
   const { from, inserted } = check;
-  return play(start, (state) => onPathsRecognised(state, from, inserted, mentions)).state;
+  const { state } = play(result.state, ...since);
+  return play(state, (last) => onPathsRecognised(last, from, inserted, mentions)).state;
 }
 
-describe('a pasted path of a file', () => {
-  test('becomes a mention, and undo brings it back', () => {
-    const state = recognised(play(stateOf(), 'see ', pasted('/tmp/a.md ')), '@a.md');
-    expect(composed(state)).toBe('see @a.md ');
-    expect(noticeOf(state)).toContain('undoes it');
-    const undone = play(state, pressed('_', { ctrl: true })).state;
-    expect(composed(undone)).toBe('see /tmp/a.md ');
-    expect(noticeOf(undone)).toBeUndefined();
-  });
+test('a pasted path of a file becomes a mention, and undo brings it back', () => {
+  const state = recognised(play(stateOf(), 'see ', pasted('/tmp/a.md ')), '@a.md');
+  expect(composed(state)).toBe('see @a.md ');
+  expect(noticeOf(state)).toContain('undoes it');
+  const undone = play(state, pressed('_', { ctrl: true })).state;
+  expect(composed(undone)).toBe('see /tmp/a.md ');
+  expect(noticeOf(undone)).toBeUndefined();
+});
 
-  test('keeps the caret behind text that was typed meanwhile', () => {
-    const result = play(stateOf(), pasted('/tmp/a.md'));
-    const more = play(result.state, ' is').state;
-    expect(play(recognised(result, '@a.md', more), '!').text).toBe('@a.md is!');
-  });
-
-  test('stays if the text has changed', () => {
-    const result = play(stateOf(), pasted('/tmp/a.md'));
-    const changed = play(result.state, pressed('backspace')).state;
-    expect(composed(recognised(result, '@a.md', changed))).toBe('/tmp/a.m');
-  });
-
-  test('is also recognised in a long paste', () => {
-    const text = Array.from({ length: 9 }, (_, index) => `/tmp/${index}.md`).join('\n');
-    expect(composed(recognised(play(stateOf(), pasted(text)), '@0.md @1.md'))).toBe('@0.md @1.md ');
-  });
+test('a pasted path stays if the text has changed, and the caret behind what was typed since', () => {
+  const path = play(stateOf(), pasted('/tmp/a.md'));
+  expect(play(recognised(path, '@a.md', ' is'), '!').text).toBe('@a.md is!');
+  expect(composed(recognised(path, '@a.md', pressed('backspace')))).toBe('/tmp/a.m');
+  const many = Array.from({ length: 9 }, (_, index) => `/tmp/${index}.md`).join('\n');
+  const long = play(stateOf(), pasted(many));
+  expect(composed(recognised(long, '@0.md @1.md'))).toBe('@0.md @1.md ');
 });
 
 test.each([

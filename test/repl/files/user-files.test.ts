@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { mentionsOf } from '../../../src/repl/files/mentioned-files.ts';
+import { mentionsOf } from '../../../src/repl/files/attachments.ts';
 import { createReplFiles, expandHome, kindOf } from '../../../src/repl/files/user-files.ts';
 import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
@@ -130,6 +130,6 @@ test('an export that fails leaves no other file', () => {
 test('a missing folder is named, and so is a name that Windows reserves', () => {
   expect(() => write(join(folderOf(), 'no', 'tea.md'), 'x')).toThrow('its folder does not exist');
   expect(() => createReplFiles({ ...context, platform: 'win32' }).write('CON.md', 'x')).toThrow(
-    'Windows reserves this name',
+    'CON.md is a device name on Windows',
   );
 });

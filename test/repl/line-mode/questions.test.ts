@@ -23,7 +23,7 @@ const many = Array.from({ length: 12 }, (_, index) =>
 );
 
 const lineMode = (rows = many, changes = {}) =>
-  stateOf({ isLineMode: true, list: listOf(rows, { hasPreview: false, ...changes }) });
+  stateOf({ isLineMode: true, list: listOf(rows, changes) });
 
 const question = (state: ReplState) => lineQuestion(state, false) ?? '';
 const enterLines = (state: ReplState, ...lines: readonly string[]) =>

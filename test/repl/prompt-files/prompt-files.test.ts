@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { silentNotices } from '../../../src/output/notices.ts';
 import { createReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
@@ -7,7 +5,6 @@ import { resolveSettings } from '../../../src/settings/resolve.ts';
 import { storedWith } from '../../settings/fixtures/stored.ts';
 import { folderOf } from '../../support/folder.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
-import { pathOf } from '../../../src/conversation/tree.ts';
 import {
   promptDialog,
   promptLine,
@@ -131,15 +128,13 @@ test('secrets in a prompt file are sent only after a confirmation', async () => 
   expect(memory.text()).toContain('/review line 1 has a GitHub token');
   await memory.idle();
   expect(contentsOf(memory)).toEqual([['be careful', 'review js for speed: ']]);
-  expect(pathOf(memory.session.state().conversation)).toHaveLength(3);
+  expect(memory.path()).toHaveLength(3);
 });
 
 test('a prompt file of the user is listed, and filled with values, words and its settings', async () => {
-  const folder = folderOf();
-  mkdirSync(join(folder, 'prompts'));
   const front = `description: "a review"\nmodel: nextgen\nsystem: be kind\nparams:\n  top_p: 0.5\nvariables:\n  lang:\n    default: ts\n`;
   const text = `---\n${front}---\nreview {{lang}}: {{stdin}}\n`;
-  writeFileSync(join(folder, 'prompts', 'check.md'), text);
+  const folder = folderOf({ 'prompts/check.md': text });
   const { context } = createMemoryContext({ environment: { NATTER_CONFIG_DIR: folder } });
   const settings = resolveSettings({ flags: {}, environment: {}, stored: storedWith({}) });
   const prompts = createReplPrompts(context, silentNotices, settings);

@@ -3,7 +3,7 @@ import {
   type Entry,
   failureEntry,
   notice,
-  Transcript,
+  createTranscript,
 } from '../../../src/repl/transcript/transcript.ts';
 import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
@@ -35,7 +35,7 @@ function openTranscript(look: Look = {}) {
     marks,
   });
   let text = '';
-  const transcript = new Transcript(
+  const transcript = createTranscript(
     () => format,
     (part) => void (text += part),
   );

@@ -7,7 +7,7 @@ import { wrapText } from '../../terminal/text/wrap.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { App } from './App.tsx';
-import type { Layout, Look, View } from './view.tsx';
+import { type Layout, type Look, type View, ViewProvider } from './view.tsx';
 
 /** UTF-16 units of the tail that are wrapped; only the last rows are shown. */
 const maxTailLength = 4000;
@@ -41,7 +41,11 @@ export function createInkScreen() {
   const renderView = (view: View): readonly string[] => {
     // Ink reads it at each layout.
     sink.columns = view.columns;
-    const app = <App view={view} />;
+    const app = (
+      <ViewProvider value={view}>
+        <App />
+      </ViewProvider>
+    );
     if (instance === undefined) {
       const stdout = sink as unknown as NodeJS.WriteStream;
       instance = render(app, { stdout, debug: true, patchConsole: false, exitOnCtrlC: false });

@@ -16,9 +16,8 @@ import {
   commandOfOtherName,
 } from './help.ts';
 import { openPromptFile } from './prompt-files/send-prompt-file.ts';
-import type { Session } from './session.ts';
 import { settingsCommands } from './settings.ts';
-import { type CommandGroup, type SlashCommand, redraw } from './slash-command.ts';
+import { callScreen, type CommandGroup, type SlashCommand } from './slash-command.ts';
 import type { Update, ReplState } from './state.ts';
 import { andThen, printNotice, quit, refuse, startActivity, step, task } from './step.ts';
 
@@ -33,11 +32,9 @@ const help: SlashCommand = {
   run: (state, argument) => showHelp(state, groupsOf(state), argument),
 };
 
-export const scrollAway = ({ screen }: Session): void => screen.scrollAway();
-
 /** Elsewhere, `/clear` begins a new conversation. */
 function clearWindow(state: ReplState): Update {
-  const cleared = step(state, task(scrollAway, undefined));
+  const cleared = step(state, task(callScreen, 'scrollAway'));
   if (state.conversation.turns.size === 0) return cleared;
   return andThen(cleared, (next) =>
     printNotice(next, 'the conversation continues; /new starts a new one'),
@@ -60,7 +57,7 @@ const programCommands: readonly SlashCommand[] = [
     summary: 'redraw the composer',
     isImmediate: true,
     needsLiveRegion: true,
-    run: (state) => step(state, task(redraw, undefined)),
+    run: (state) => step(state, task(callScreen, 'redraw')),
   },
   {
     name: 'quit',

@@ -3,7 +3,7 @@ import { nearlyNamed } from '../near-name.ts';
 import { pairsIn } from '../terminal/text/pairs.ts';
 import { displayWidth, padToWidth } from '../terminal/text/width.ts';
 import { wrapText } from '../terminal/text/wrap.ts';
-import { keyBindings, keyLabel, type KeyAction, keyOf } from './composer/keys/key-bindings.ts';
+import { keyBindings, keyLabel, keyOf } from './composer/keys/key-bindings.ts';
 import type { CommandGroup, SlashCommand } from './slash-command.ts';
 import type { Update, ReplState } from './state.ts';
 import { refuse, showNow } from './step.ts';
@@ -156,12 +156,10 @@ const lineKeys: readonly (readonly [keyOrAction: string, does: string])[] = [
   ['delete-right-or-quit', 'quits, if the line is empty'],
 ];
 
-const isAction = (name: string): name is KeyAction =>
-  keyBindings.some(({ action }) => action === name);
-
 function lineKeyHelp(state: ReplState): string {
   const rows = lineKeys.flatMap(([name, does]): readonly Row[] => {
-    const key = isAction(name) ? keyOf(name, state.keyMap) : name;
+    const bound = keyBindings.find(({ action }) => action === name);
+    const key = bound === undefined ? name : keyOf(bound.action, state.keyMap);
     return key === undefined ? [] : [[key, does]];
   });
   return tableText(rows, state);

@@ -11,7 +11,7 @@ import {
   shortenQuery,
   startSearch,
 } from './composer/history.ts';
-import { type KeyAction, type KeyContext, actionOf } from './composer/keys/key-bindings.ts';
+import { type KeyAction, actionOf } from './composer/keys/key-bindings.ts';
 import { type KeyEvent, splitBurst } from './composer/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from './composer/layout.ts';
 import { contentOf } from './composer/paste.ts';
@@ -24,7 +24,7 @@ import {
   type TextBuffer,
   withDraft,
 } from './composer/text-buffer.ts';
-import { onListAction, onListText } from './conversation-list/list-keys.ts';
+import { onListKey } from './conversation-list/list-keys.ts';
 import { closeList } from './conversation-list/list.ts';
 import { currentPath, lastPrompt } from './conversations/position.ts';
 import { interruptDialog, onDialogKey } from './dialog.ts';
@@ -41,7 +41,7 @@ import {
 } from './menu.ts';
 import { clearDraft, submit, unqueue, unsentDraft, withStashedDraft } from './queue.ts';
 import type { Session, Work } from './session.ts';
-import { redraw } from './slash-command.ts';
+import { callScreen } from './slash-command.ts';
 import type { ReplState, TypeAhead, Update } from './state.ts';
 import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
 import { editText } from './shell/external-editor.ts';
@@ -173,18 +173,14 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Update>> 
 };
 
 function boundAction(state: ReplState, event: KeyEvent): KeyAction | undefined {
-  const action = actionOf(event, keyContext(state), state.keyMap);
+  const context = state.completion === undefined ? 'composer' : 'completion';
+  const action = actionOf(event, context, state.keyMap);
   const isForComposer = action !== undefined && !isForMenu(state, action);
   return isForComposer ? actionOf(event, 'composer', state.keyMap) : action;
 }
 
-export const suspend = ({ screen }: Session): void => screen.suspend();
-
 function onAction(state: ReplState, action: KeyAction): Update {
-  const { list } = state;
-  if (action === 'suspend') return step(state, task(suspend, undefined));
-  if (action === 'redraw') return step(state, task(redraw, undefined));
-  if (list !== undefined) return onListAction(state, list, action);
+  if (action === 'suspend' || action === 'redraw') return step(state, task(callScreen, action));
   const inMenu = onMenuAction(state, action);
   if (inMenu !== undefined) return inMenu;
   if (isEditAction(action)) {
@@ -245,11 +241,6 @@ function onKeys(state: ReplState, events: readonly KeyEvent[]): Update {
   );
 }
 
-function keyContext(state: ReplState): KeyContext {
-  if (state.list !== undefined) return 'list';
-  return state.completion === undefined ? 'composer' : 'completion';
-}
-
 /** Queues a key. That of the editor, which may be open, is dropped, so that it does not open twice. */
 function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
   if (actionOf(event, 'composer', state.keyMap) === 'open-editor') return state;
@@ -283,12 +274,13 @@ function onSearchKey(state: ReplState, search: HistorySearch, event: KeyEvent): 
   return action === 'search-cancel' || action === 'interrupt' ? put(undefined) : step(state);
 }
 
-/** A key for the dialog or the search that is open; undefined if it is for something else. */
+/** A key for the dialog, the list or the search that is open; undefined if it is for something else. */
 function onOpen(given: ReplState, event: KeyEvent): Update | undefined {
-  const { dialog, search, typeAhead } = given;
+  const { dialog, list, search, typeAhead } = given;
   if (typeAhead !== undefined) return undefined;
   const state = { ...given, armed: undefined };
   if (dialog !== undefined) return onDialogKey(state, dialog, event, (next) => onKey(next, event));
+  if (list !== undefined) return onListKey(state, list, event);
   return search && onSearchKey(state, search, event);
 }
 
@@ -318,11 +310,7 @@ function pressKey(before: ReplState, event: KeyEvent): Update {
   const burst = burstOf(before, event);
   if (burst.length > 0) return onKeys(before, burst);
   const state = { ...before, acceptsFound: false };
-  if (event.type !== 'key') {
-    return state.list === undefined
-      ? typeText(state, event.text, event.type === 'paste')
-      : onListText(state, state.list, event.text);
-  }
+  if (event.type !== 'key') return typeText(state, event.text, event.type === 'paste');
   const action = boundAction(state, event);
   return action === undefined ? step(state) : onAction(state, action);
 }

@@ -40,4 +40,5 @@ export interface SlashCommand {
   readonly run: (state: ReplState, argument: string) => Update;
 }
 
-export const redraw = ({ screen }: Session): void => screen.redraw();
+export const callScreen = ({ screen }: Session, call: 'redraw' | 'scrollAway' | 'suspend'): void =>
+  screen[call]();

@@ -68,17 +68,12 @@ function printAsides(state: ReplState): Update {
   return step({ ...state, asides: [] }, printing(...asides));
 }
 
-/** A dialog that opens again starts without its input. */
-function withoutOldInput({ state, tasks }: Update): Update {
-  const { dialog, dialogInput } = state;
-  return dialogInput === undefined || dialogInput.dialog === dialog
-    ? { state, tasks }
-    : { state: { ...state, dialogInput: undefined }, tasks };
-}
-
 /** A change of the state. Then the keys that waited for it are pressed, side questions are printed, and the queue goes on. */
 export function updated(state: ReplState, change: (state: ReplState) => Update): Update {
-  const changed = withoutOldInput(change(state));
+  const { state: next, tasks } = change(state);
+  // A dialog that opens again starts without its input.
+  const dialogInput = next.dialogInput?.dialog === next.dialog ? next.dialogInput : undefined;
+  const changed = { state: { ...next, dialogInput }, tasks };
   const isOver = changed.state.typeAhead?.isOver === true;
   const done = isOver ? andThen(changed, releaseKeys) : changed;
   return andThen(andThen(done, printAsides), advance);

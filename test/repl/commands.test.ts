@@ -7,7 +7,6 @@ import { withAttached } from '../../src/repl/files/attachments.ts';
 import { candidatesFor } from '../../src/repl/menu.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { step } from '../../src/repl/step.ts';
-import { runInApp } from '../support/app.tsx';
 import { createMemorySession } from '../support/memory-session.ts';
 import {
   answerEnded,
@@ -105,11 +104,11 @@ test.each([
 test('R10: /theme without a name opens a list of the themes', () => {
   const { state } = command(stateOf(), '/theme');
   expect(state.dialog).toMatchObject({ title: 'the theme is color', selected: 0 });
-  expect(runInApp(state, typed('d'), enter).state).toMatchObject({
+  expect(play(state, 'd', enter).state).toMatchObject({
     dialog: undefined,
     settings: { theme: 'dark' },
   });
-  expect(runInApp(state, interrupt).state.dialog).toBeUndefined();
+  expect(play(state, interrupt).state.dialog).toBeUndefined();
 });
 
 test('a file that is attached twice is sent once, with its newer content', () => {
@@ -143,7 +142,8 @@ test.each<[line: string, effect: object, state?: ReplState]>([
   ['/copy -2', { type: 'copy', name: 'answer -2' }, twoPrompts],
   ['/copy -2 1', { type: 'copy', text: 'it is\n', name: 'code block 1' }, twoPrompts],
   ['/save -2 1 a.md', { type: 'save', text: 'it is\n', path: 'a.md' }, twoPrompts],
-  ['/clear', { type: 'scroll-away' }],
+  ['/clear', { type: 'call-screen', input: 'scrollAway' }],
+  ['/redraw', { type: 'call-screen', input: 'redraw' }],
   ['/resume tea and coffee', { type: 'resume', name: 'tea and coffee' }],
   ['/conversations tea', { type: 'open-list', query: 'tea', searchesTexts: true }],
   ['/rename tea', { type: 'change-journal', set: { title: 'tea' } }],

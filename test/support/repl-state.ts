@@ -5,7 +5,7 @@ import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
 import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { answerAside } from '../../src/repl/answers/aside.ts';
 import { offerBranches, selectBranch, selectVersion } from '../../src/repl/answers/versions.ts';
-import { refuseMissing, scrollAway } from '../../src/repl/commands.ts';
+import { refuseMissing } from '../../src/repl/commands.ts';
 import { makeSummary } from '../../src/repl/context/compaction.ts';
 import { type KeyEvent, keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
@@ -17,7 +17,7 @@ import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
 import { initialState } from '../../src/repl/run.ts';
-import { interruptLine, onKey, stopWork, suspend, editExternally } from '../../src/repl/keys.ts';
+import { interruptLine, onKey, stopWork, editExternally } from '../../src/repl/keys.ts';
 import { findCandidates, pickFiles } from '../../src/repl/menu.ts';
 import { recognisePaths } from '../../src/repl/files/dropped-files.ts';
 import type { OpenedPrompt } from '../../src/repl/prompt-files/prompt-files.ts';
@@ -26,7 +26,7 @@ import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole } from '../../src/repl/settings.ts';
 import { runShellLine } from '../../src/repl/shell/shell-command.ts';
-import { redraw } from '../../src/repl/slash-command.ts';
+import { callScreen } from '../../src/repl/slash-command.ts';
 import { newAnswer, print, printReport, step } from '../../src/repl/step.ts';
 import { enterLine, onTaskEnded, onTaskFailed, updated } from '../../src/repl/update.ts';
 
@@ -98,9 +98,7 @@ const taskFunctions = {
   'offer-branches': offerBranches,
   'select-branch': selectBranch,
   'retry-now': hurry,
-  suspend,
-  redraw,
-  'scroll-away': scrollAway,
+  'call-screen': callScreen,
   remember,
   'edit-externally': editExternally,
   'find-candidates': findCandidates,

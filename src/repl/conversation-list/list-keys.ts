@@ -1,5 +1,6 @@
 import { withoutLast } from '../composer/grapheme-boundary.ts';
-import type { KeyAction } from '../composer/keys/key-bindings.ts';
+import { actionOf, type KeyAction } from '../composer/keys/key-bindings.ts';
+import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { resume } from '../conversations/conversations.ts';
 import type { ListRow, OpenList, ReplState, Update } from '../state.ts';
 import { quit, startActivity, step } from '../step.ts';
@@ -42,12 +43,15 @@ const actions: Partial<Record<KeyAction, (state: ReplState, list: OpenList) => U
   'list-clear': (state, list) => withQuery(state, list, ''),
 };
 
-export function onListAction(state: ReplState, list: OpenList, action: KeyAction): Update {
-  return actions[action]?.(state, list) ?? step(state);
-}
-
-export function onListText(state: ReplState, list: OpenList, text: string): Update {
-  return withQuery(state, list, (list.query + text.replaceAll(/\s+/g, ' ')).slice(0, maxQuery));
+/** The list gets every key, except those of the terminal, for which this returns undefined. Text extends the query. */
+export function onListKey(state: ReplState, list: OpenList, event: KeyEvent): Update | undefined {
+  if (event.type !== 'key') {
+    const query = list.query + event.text.replaceAll(/\s+/g, ' ');
+    return withQuery(state, list, query.slice(0, maxQuery));
+  }
+  const action = actionOf(event, 'list', state.keyMap);
+  if (action === 'suspend' || action === 'redraw') return undefined;
+  return (action && actions[action]?.(state, list)) ?? step(state);
 }
 
 /** UTF-16 units; a longer paste is cut. */

@@ -110,11 +110,11 @@ export class LineScreen implements Screen {
   }
 
   show(state: ReplState): void {
-    const wasSecret = this.#isSecret();
+    const wasSecret = asksForSecret(this.#state);
     this.#state = state;
-    if (this.#isSecret() !== wasSecret) this.#adjust();
+    if (asksForSecret(this.#state) !== wasSecret) this.#adjust();
     // The terminal has not echoed the end of its line.
-    if (wasSecret && !this.#isSecret()) this.#writeText('');
+    if (wasSecret && !asksForSecret(this.#state)) this.#writeText('');
     this.#writeProgress();
     this.#askLater();
   }
@@ -176,13 +176,9 @@ export class LineScreen implements Screen {
     this.#repl.context.device.setRaw(false);
   }
 
-  #isSecret(): boolean {
-    return asksForSecret(this.#state);
-  }
-
   /** Turns the terminal's echo off for a secret. */
   #adjust(): void {
-    this.#repl.context.device.setRaw(this.#editsLines || this.#isSecret());
+    this.#repl.context.device.setRaw(this.#editsLines || asksForSecret(this.#state));
   }
 
   #write(text: string): void {
@@ -215,8 +211,9 @@ export class LineScreen implements Screen {
     if (question === this.#question) return;
     this.#writeText(question);
     this.#question = question;
-    if (!this.#editsLines || this.#isSecret()) return;
-    this.#beginLine(displayWidth(question.slice(question.lastIndexOf('\n') + 1)));
+    if (!this.#editsLines || asksForSecret(this.#state)) return;
+    this.#shown = nothingTyped;
+    this.#column = displayWidth(question.slice(question.lastIndexOf('\n') + 1));
     this.#drawLine(typedLine(this.#buffer));
   }
 
@@ -240,7 +237,7 @@ export class LineScreen implements Screen {
   }
 
   #feed(bytes: Uint8Array): void {
-    if (this.#editsLines || this.#isSecret()) return this.#keys.feed(bytes);
+    if (this.#editsLines || asksForSecret(this.#state)) return this.#keys.feed(bytes);
     const text = this.#unfinished + this.#decoder.decode(bytes, { stream: true });
     const lines = text.split(/\r\n|\n|\r(?!$)/);
     this.#unfinished = lines.pop() ?? '';
@@ -284,11 +281,6 @@ export class LineScreen implements Screen {
     this.#update(quit);
   }
 
-  #beginLine(column: number): void {
-    this.#shown = nothingTyped;
-    this.#column = column;
-  }
-
   /** Writes the bytes that change the shown line, unless it is not shown. */
   #drawLine(next: TypedLine, ending = ''): void {
     const last = this.#shown;
@@ -306,11 +298,11 @@ export class LineScreen implements Screen {
   }
 
   #onKeys(events: readonly KeyEvent[]): void {
-    const isSecret = this.#isSecret();
+    const isSecret = asksForSecret(this.#state);
     this.#hasEntered = false;
     for (const [index, event] of events.entries()) {
       // What follows a secret in a paste may be a part of it.
-      if (isSecret && !this.#isSecret()) return;
+      if (isSecret && !asksForSecret(this.#state)) return;
       // In a paste, a tab is text.
       const isPasted = events[index + 1]?.type === 'text';
       if (isSecret) this.#update((state) => onKey(state, event));
@@ -388,8 +380,9 @@ export class LineScreen implements Screen {
     this.#hasEntered = true;
     const wasShown = this.#column !== undefined;
     this.#leaveLine('\n');
+    this.#shown = nothingTyped;
     // The next line of a paste starts in the first column.
-    if (wasShown) this.#beginLine(0);
+    if (wasShown) this.#column = 0;
     return this.#collect(this.#takeText());
   }
 

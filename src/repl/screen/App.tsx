@@ -16,16 +16,7 @@ import {
 } from './Composer.tsx';
 import { DialogBox } from './DialogBox.tsx';
 import { StatusRow } from './StatusRow.tsx';
-import {
-  fittingParts,
-  type LinePart,
-  Lines,
-  Row,
-  useBelowCaret,
-  useView,
-  type View,
-  ViewProvider,
-} from './view.tsx';
+import { fittingParts, type LinePart, Lines, Row, useBelowCaret, useView } from './view.tsx';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { percent, shortCount, tokenText } from '../../output/figures.ts';
@@ -203,21 +194,13 @@ function Parts(): ReactNode {
 }
 
 /** The live region: the conversation's controls, or the open list, above which a dialog may be. */
-function Region(): ReactNode {
+export function App(): ReactNode {
   const { state, columns } = useView();
   const { list, dialog } = state;
   return (
     <Box flexDirection="column" width={columns}>
       {list === undefined || dialog !== undefined ? <Parts /> : <ConversationList list={list} />}
     </Box>
-  );
-}
-
-export function App({ view }: { readonly view: View }): ReactNode {
-  return (
-    <ViewProvider value={view}>
-      <Region />
-    </ViewProvider>
   );
 }
 

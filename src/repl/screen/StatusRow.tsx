@@ -126,11 +126,9 @@ export function StatusRow(): ReactNode {
   const frame = Math.floor(now / spinnerPace) % symbols.spinner.length;
   const spinner = `${symbols.spinner[frame]} `;
   const room = Math.max(1, columns - displayWidth(spinner));
-  const isRetrying = activity?.type === 'answer' && activity.phase === 'retrying';
-  const isStalled =
-    activity?.type === 'answer' && stalledSeconds(activity, state.now) !== undefined;
-  const isStopping = (activity ?? state.aside)?.isStopping === true;
-  const paint = !isStopping && (isRetrying || isStalled) ? style.yellow : style.dim;
+  const answer = activity?.type === 'answer' && !activity.isStopping ? activity : undefined;
+  const isStalled = answer !== undefined && stalledSeconds(answer, state.now) !== undefined;
+  const paint = isStalled || answer?.phase === 'retrying' ? style.yellow : style.dim;
   const parts = fittingParts(partsOf(view, room), room, symbols);
   return <Row>{style.cyan(spinner) + paintParts(parts, view, paint)}</Row>;
 }

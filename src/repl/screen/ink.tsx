@@ -7,7 +7,7 @@ import { wrapText } from '../../terminal/text/wrap.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { App } from './App.tsx';
-import type { Layout, Look, View } from './view.tsx';
+import { type Layout, type Look, type View, ViewProvider } from './view.tsx';
 
 /** UTF-16 units of the tail that are wrapped; only the last rows are shown. */
 const maxTailLength = 4000;
@@ -22,36 +22,35 @@ function wrapTail(text: string, columns: number, room: number): readonly string[
   return wrapText(lines.replaceAll('\t', '    '), columns, 'characters').slice(-count);
 }
 
-/**
- * What Ink takes for its terminal. It keeps the last frame, which the live region puts on the terminal. With `debug`
- * Ink writes each frame whole and at once.
- */
-class FrameSink extends EventEmitter {
-  columns = 80;
-  frame = '';
-  readonly write = (frame: string): boolean => {
-    this.frame = frame;
-    return true;
-  };
-}
-
 /** Opens the Ink application. The live region asks it for a frame right before it writes. */
 export function createInkScreen() {
   let layout: Layout = { caret: undefined, rowsBelow: 0 };
   const laidOut = (part: Partial<Layout>) => {
     layout = { ...layout, ...part };
   };
-  const sink = new FrameSink();
+  let frame = '';
+  // What Ink takes for its terminal. With `debug` it writes each frame whole and at once.
+  const sink = Object.assign(new EventEmitter(), {
+    columns: 80,
+    write(text: string) {
+      frame = text;
+      return true;
+    },
+  });
   let instance: Instance | undefined;
   const renderView = (view: View): readonly string[] => {
     // Ink reads it at each layout.
     sink.columns = view.columns;
-    const app = <App view={view} />;
+    const app = (
+      <ViewProvider value={view}>
+        <App />
+      </ViewProvider>
+    );
     if (instance === undefined) {
       const stdout = sink as unknown as NodeJS.WriteStream;
       instance = render(app, { stdout, debug: true, patchConsole: false, exitOnCtrlC: false });
     } else instance.rerender(app);
-    const rows = sink.frame.replaceAll('…', view.symbols.ellipsis).split('\n');
+    const rows = frame.replaceAll('…', view.symbols.ellipsis).split('\n');
     // Ink 6 cuts a column too late in front of a wide character.
     const isWide = (row: string) => displayWidth(row) > view.columns;
     return rows.map((row) =>

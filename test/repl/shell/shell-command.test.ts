@@ -14,33 +14,34 @@ import { openMemorySession, secretWord } from '../../support/memory-session.ts';
 import { fc } from '../../support/properties.ts';
 import { lineInterrupted } from '../../support/repl-state.ts';
 
-describe('the shell of a command', () => {
-  test.each([
-    ['linux', { SHELL: '/bin/zsh' }, '/bin/sh', '/bin/zsh'],
-    ['darwin', {}, '/bin/sh', '/bin/sh'],
-  ] as const)('on %s is $SHELL, else /bin/sh', (platform, environment, program, shell) => {
-    const found = shellWords('echo "a b"', { platform, environment });
-    expect(found.program).toBe(program);
-    expect(found.words.slice(-2)).toEqual([shell, 'echo "a b"']);
-  });
+const documents = String.raw`C:\Users\a\Documents`;
+const comSpec = String.raw`C:\Windows\System32\cmd.exe`;
 
-  test.each([
-    [{}, 'cmd.exe'],
-    [{ ComSpec: String.raw`C:\Windows\System32\cmd.exe` }, String.raw`C:\Windows\System32\cmd.exe`],
-    [{ PSModulePath: String.raw`C:\Program Files\WindowsPowerShell\Modules` }, 'cmd.exe'],
-    [
-      { PSModulePath: String.raw`C:\Users\a\Documents\WindowsPowerShell\Modules;C:\x` },
-      'powershell.exe',
-    ],
-    [{ PSModulePath: String.raw`C:\Users\a\Documents\PowerShell\Modules;C:\x` }, 'pwsh.exe'],
-  ])('on Windows is PowerShell if natter runs in it, else cmd.exe (%j)', (environment, program) => {
-    expect(shellWords('dir', { platform: 'win32', environment }).program).toBe(program);
-  });
-
-  test('gets the command unquoted on Windows', () => {
-    const { words, isVerbatim } = shellWords('echo "a b"', { platform: 'win32', environment: {} });
-    expect([words.at(-1), isVerbatim]).toEqual(['"echo "a b""', true]);
-  });
+test.each([
+  ['linux', { SHELL: '/bin/zsh' }, '/bin/sh', '/bin/zsh'],
+  ['darwin', {}, '/bin/sh', '/bin/sh'],
+  ['win32', {}, 'cmd.exe', '/c'],
+  ['win32', { ComSpec: comSpec }, comSpec, '/c'],
+  ['win32', { PSModulePath: String.raw`C:\WindowsPowerShell\Modules` }, 'cmd.exe', '/c'],
+  [
+    'win32',
+    { PSModulePath: String.raw`${documents}\WindowsPowerShell\Modules;C:\x` },
+    'powershell.exe',
+    '-Command',
+  ],
+  [
+    'win32',
+    { PSModulePath: String.raw`${documents}\PowerShell\Modules;C:\x` },
+    'pwsh.exe',
+    '-Command',
+  ],
+] as const)('on %s with %j the shell is %s', (platform, environment, program, word) => {
+  const found = shellWords('echo "a b"', { platform, environment });
+  // cmd.exe gets the command unquoted.
+  const isVerbatim = word === '/c';
+  expect(found.program).toBe(program);
+  expect(found.words.slice(-2)).toEqual([word, isVerbatim ? '"echo "a b""' : 'echo "a b"']);
+  expect(found.isVerbatim === true).toBe(isVerbatim);
 });
 
 describe.runIf(process.platform !== 'win32')('a command', () => {

@@ -4,10 +4,8 @@ import { createBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { initialState } from '../../../src/repl/run.ts';
 import { commandName, readShellLine } from '../../../src/repl/shell/shell-command.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
-import { runInApp } from '../../support/app.tsx';
 import {
   answerEnded,
-  composed,
   conversationOf,
   type Effect,
   effectsOf,
@@ -82,14 +80,14 @@ describe('before it runs, natter asks about', () => {
     ['an empty answer', enter],
     ['Esc', escape],
   ])('%s keeps the text', (_how, key) => {
-    const { state, effects } = runInApp(stateOf(), pasted('!ls'), enter, key);
-    expect([composed(state), state.dialog, effects]).toEqual(['!ls', undefined, []]);
+    const { state, effects, text } = play(stateOf(), pasted('!ls'), enter, key);
+    expect([text, state.dialog, effects]).toEqual(['!ls', undefined, []]);
     expect(titleOf(play(state, enter).state)).toBe(asksAboutPaste);
   });
 
   test('the third choice sends it, and the history has it as a prompt', () => {
-    const { state, effects } = runInApp(stateOf(), pasted('!ls'), enter, typed('3'));
-    expect(effectsOf(effects, 'send')).toMatchObject([{ prompt: { content: '!ls' } }]);
+    const { state, effects, sent } = play(stateOf(), pasted('!ls'), enter, '3');
+    expect(sent).toEqual(['!ls']);
     expect(commandsOf({ effects })).toEqual([]);
     expect(play(state, pressed('up')).text).toBe(' !ls');
   });
@@ -117,8 +115,8 @@ test('a question that is open when an answer ends holds the queue back', () => {
   const keys = ['hello', enter, 'next', enter, pasted('!ls'), enter, finished] as const;
   const held = play(stateOf(), ...keys).state;
   expect([titleOf(held), held.queue.length]).toEqual([asksAboutPaste, 1]);
-  const answered = runInApp(held, typed('2'));
-  expect(effectsOf(answered.effects, 'send')).toMatchObject([{ prompt: { content: 'next' } }]);
+  const answered = play(held, '2');
+  expect(answered.sent).toEqual(['next']);
   expect(commandsOf(play(answered.state, finished))).toEqual(['ls']);
 });
 

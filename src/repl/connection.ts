@@ -93,20 +93,18 @@ export function onConnectionFailed(state: ReplState, failure: FailureText, targe
   return refuse({ ...state, dialog }, failure.message, failure.hint);
 }
 
-const sandboxText = 'using the sandbox; natter auth login connects to a service later';
-
 function useSandbox(state: ReplState): Update {
-  return printNotice({ ...state, dialog: undefined }, sandboxText);
+  const text = 'using the sandbox; natter auth login connects to a service later';
+  return printNotice({ ...state, dialog: undefined }, text);
 }
 
 const stayingWithSandbox = { cancel: useSandbox, cancels: 'uses the sandbox' };
-
-const noKey = 'no key was entered; natter auth login stores one';
 
 /** Goes back to the dialog before, or stays with the service in use. */
 function cancelling({ isSandbox }: ServiceFacts, previous: Dialog | undefined) {
   if (previous === undefined && isSandbox) return stayingWithSandbox;
   const back = (state: ReplState) => ({ ...state, dialog: previous });
+  const noKey = 'no key was entered; natter auth login stores one';
   return previous === undefined
     ? { cancel: (state: ReplState) => printNotice(back(state), noKey) }
     : { cancel: (state: ReplState) => step(back(state)), cancels: 'goes back' };

@@ -1,4 +1,4 @@
-import { type Answer, ask, type Question, type Sink, unasked } from '../../ask/ask.ts';
+import { type Answer, ask, type Question, unasked } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, mismatchText } from '../../ask/check.ts';
 import { askModels, type Chain, type Choice, chooseModel } from '../../ask/fallback.ts';
 import { planRequest } from '../../ask/plan-request.ts';
@@ -360,25 +360,22 @@ export async function askShown(
 ): Promise<Answer> {
   const { guard, context, service, screen } = session;
   const question = { ...asked, guard, clock: context.clock };
-  const answer = await ask(question, view.sink);
+  const answer = await ask(question, view);
   const { error } = answer;
   const isRejected = error instanceof Failure && error.status === 401 && !asked.signal.aborted;
   const renew = isRejected && asked.hasOwnKey !== true ? service.keyRenewal() : undefined;
   try {
     const isNew = renew !== undefined && (await screen.lend(renew));
-    return isNew ? await ask(question, view.sink) : answer;
+    return isNew ? await ask(question, view) : answer;
   } catch (thrown) {
     return { ...answer, error: thrown, failure: toFailure(thrown) };
   }
 }
 
 /** Adds the tokens of an answer to those of the session. @param estimate of its prompt @param isTurn not an aside */
-export function countTokens(
-  session: Session,
-  estimate: number,
-  { received, metadata: { usage = {} } }: Answer,
-  isTurn = false,
-): void {
+export function countTokens(session: Session, estimate: number, answer: Answer, isTurn = false) {
+  const { received, metadata } = answer;
+  const { usage = {} } = metadata;
   if (received === '' && !isTurn) return;
   const { prompt_tokens: reported, completion_tokens, cached_tokens: cached = 0 } = usage;
   const completion = completion_tokens ?? estimateTokens(received);
@@ -463,7 +460,7 @@ export function createView(session: Session, model: string) {
       await transcript.reasoningText(text);
     }
   };
-  return Object.assign(shown, { sink: { event: show } satisfies Sink, open });
+  return Object.assign(shown, { event: show, open });
 }
 
 type View = ReturnType<typeof createView>;

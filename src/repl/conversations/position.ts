@@ -62,11 +62,8 @@ export function lastPrompt(path: readonly Turn[]): PromptAndAnswer | undefined {
 }
 
 /** Whether the answer has text or a refusal. */
-export function isAnswered(
-  pair: PromptAndAnswer,
-): pair is PromptAndAnswer & { readonly answer: Turn } {
-  return pair.answer !== undefined && textOf(pair.answer) !== '';
-}
+export const isAnswered = (pair: PromptAndAnswer): pair is PromptAndAnswer & { answer: Turn } =>
+  pair.answer !== undefined && textOf(pair.answer) !== '';
 
 export const tokenLimitNotice = 'the answer reached the token limit; /continue resumes it';
 

@@ -18,6 +18,11 @@ export function callTask({ run, input }: Task, session: Session, signal?: AbortS
   return call(session, input, signal);
 }
 
+/** The draft, or the draft that was stashed last. */
+function unsentText({ composer, stash = [] }: ReplState): string {
+  return typedContent(isEmpty(composer) ? (stash.at(-1) ?? composer) : composer);
+}
+
 type Change = Parameters<Session['update']>[0];
 
 /** Connects the state with its tasks and the screen. */
@@ -65,13 +70,8 @@ export function createSession(options: {
     const tracked = work.catch(fail).finally(() => running.delete(tracked));
     running.add(tracked);
   };
-  const keepDraft = () => {
-    // In line mode the terminal edits the text, and natter does not know it.
-    if (repl.isLineMode) return;
-    const { composer, stash = [] } = state;
-    const unsent = isEmpty(composer) ? (stash.at(-1) ?? composer) : composer;
-    repl.memory.keepDraft(typedContent(unsent));
-  };
+  // In line mode the terminal edits the text, and natter does not know it.
+  const keepDraft = () => repl.isLineMode || repl.memory.keepDraft(unsentText(state));
   const draftSaving = createDebounce(clock, keepDraft);
   const ticker = createTicker(clock, () => session.update((current) => step(current)));
   const make = (next: Change) => {

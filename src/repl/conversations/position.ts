@@ -43,10 +43,7 @@ export function messagesFor(conversation: Conversation, next?: Parameters<typeof
   );
 }
 
-export interface PromptAndAnswer {
-  readonly prompt: Turn;
-  readonly answer: Turn | undefined;
-}
+export type PromptAndAnswer = Readonly<{ prompt: Turn; answer: Turn | undefined }>;
 
 export function promptsOf(path: readonly Turn[]): readonly PromptAndAnswer[] {
   const prompts = path.flatMap((turn, index) => (turn.role === 'user' ? [index] : []));

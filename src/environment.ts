@@ -5,14 +5,8 @@ export function isSet(environment: Environment, name: string): boolean {
   return (environment[name] ?? '') !== '';
 }
 
+const ownSecrets = /^NATTER_(?:API_KEY|API_KEY_COMMAND|UPSTREAM_API_KEY|QUEUE)$/i;
+
 /** The environment for other programs: without natter's keys, the command that prints one, and the queue with its password. */
-export function withoutKeys(environment: Environment): Environment {
-  const {
-    NATTER_API_KEY: _key,
-    NATTER_API_KEY_COMMAND: _command,
-    NATTER_UPSTREAM_API_KEY: _upstreamKey,
-    NATTER_QUEUE: _queue,
-    ...others
-  } = environment;
-  return others;
-}
+export const withoutKeys = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !ownSecrets.test(name)));

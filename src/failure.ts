@@ -152,6 +152,10 @@ export class Failure extends Error {
   }
 }
 
+/** The failure for two options that cannot be used together. */
+export const exclusive = (first: string, second: string, hint = 'use only one of them'): Failure =>
+  new Failure('usage', `${first} and ${second} cannot be used together`, { hint });
+
 /** An update replaced natter's files while it was running. Undefined for any other error. */
 export function replacedFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -11,12 +11,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const quote = 0x22;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-
 /** Index of the closing quote of the string that begins before `start`; without one, the length of `text`. */
 function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
@@ -49,10 +43,10 @@ export function isTooDeep(text: string): boolean {
   if (text.length <= maxDepth) return false;
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === quote) index = stringEnd(text, index + 1);
-    else if (code === openBracket || code === openBrace) depth += 1;
-    else if (code === closeBracket || code === closeBrace) depth -= 1;
+    const character = text[index];
+    if (character === '"') index = stringEnd(text, index + 1);
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
     if (depth > maxDepth) return true;
   }
   return false;

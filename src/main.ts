@@ -29,7 +29,7 @@ function writeFailure(stream: string, error: NodeJS.ErrnoException): Error {
 
 /** If text is written to a closed standard output, in whose place Node opens the null device, says once that nothing is printed. */
 function noticeClosed({ stdout, stderr, ...others }: Streams, isQuiet: boolean): Streams {
-  if (isQuiet || stdout.isClosed?.() !== true) return { ...others, stdout, stderr };
+  if (isQuiet || !stdout.isClosed()) return { ...others, stdout, stderr };
   const text =
     'standard output is closed, so nothing is printed; natter last prints a saved answer';
   let isSaid = false;
@@ -62,11 +62,12 @@ function isRunning(id: number): boolean {
 }
 
 async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
-  const { hasRepository, versionDetails } = await import('./cli/version-details.ts');
+  const { versionDetails } = await import('./cli/version-details.ts');
   const isExecutable = isSea();
   const folder = isExecutable ? process.execPath : dirname(import.meta.dirname);
   const { version: node, arch: architecture } = process;
-  const isPublished = !isExecutable && hasRepository(folder);
+  // A package that names no repository is in no registry.
+  const isPublished = 'repository' in packageJson;
   const facts = { version, node, platform, architecture, folder, isExecutable, isPublished };
   void streams.stdout.write(versionDetails(facts));
 }

@@ -102,20 +102,15 @@ function isUnicode({ environment, platform }: Context): boolean {
   return ['utf-8', 'utf8'].some((charset) => locale.toLowerCase().includes(charset));
 }
 
-/** @throws Failure `configuration` */
-function isTrue(environment: Environment, name: string): boolean {
-  const value = isSet(environment, name) ? trueOrFalse.parse(environment[name] ?? '') : false;
-  if (value !== undefined) return value;
-  throw new Failure('configuration', `${name} must be ${trueOrFalse.expected}`);
-}
-
 /**
  * Whether rows may be redrawn: a dumb terminal cannot, and a screen reader would read them again.
  * @throws Failure `configuration` for a variable that is neither true nor false
  */
 export function canRedraw(environment: Environment, { accessible }: GlobalOptions): boolean {
-  const isAccessible = accessible === true || isTrue(environment, 'NATTER_ACCESSIBLE');
-  return environment['TERM'] !== 'dumb' && !isAccessible;
+  const { TERM: terminal, NATTER_ACCESSIBLE: variable = '' } = environment;
+  const isAccessible = accessible ?? (variable === '' ? false : trueOrFalse.parse(variable));
+  if (isAccessible !== undefined) return terminal !== 'dumb' && !isAccessible;
+  throw new Failure('configuration', `NATTER_ACCESSIBLE must be ${trueOrFalse.expected}`);
 }
 
 /** Decides once how the run shows output. */

@@ -1,4 +1,4 @@
-import { exitCodeRows } from '../../src/commands/help/topics.ts';
+import { exitCodeRows } from '../../src/commands/help/guides.ts';
 import { referenceTables, tableRow } from '../../src/sandbox/replies/replies.ts';
 import { slashCommands } from '../../src/repl/commands.ts';
 import {

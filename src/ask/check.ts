@@ -197,7 +197,6 @@ interface CheckedAnswer<Given extends Answer = Answer> {
   readonly checked: CheckedText | undefined;
 }
 
-/** The answers to one prompt. */
 export interface CheckedAnswers<Given extends Answer = Answer> {
   /** The refused answers in their order; each has violations. */
   readonly earlier: readonly CheckedAnswer<Given>[];

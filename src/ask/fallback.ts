@@ -18,7 +18,6 @@ import type { UsageSource } from '../usage/budget.ts';
 import { type PlannedRequest, planRequest } from './plan-request.ts';
 import { openService, type ServiceUse } from './service.ts';
 
-/** A model that may answer. */
 export interface FallbackModel {
   /** The name that the user gave it. */
   readonly label: string;

@@ -194,11 +194,6 @@ async function findNamedJournal(
 ): Promise<Journal | undefined> {
   const { resume, continue: isContinued = false, branch = false, conversation } = run.options;
   if (conversation !== undefined) return openTitled(run, journal, conversation);
-  if (typeof resume === 'string' && isContinued) {
-    throw new Failure('usage', '--continue and --resume cannot be used together', {
-      hint: '--continue means --resume latest',
-    });
-  }
   if (resume !== undefined) {
     const name = resume === true ? 'latest' : resume;
     const entry = findConversation(requireDataFolder(journal.folder), name);
@@ -317,9 +312,7 @@ export async function openConversation(
   const params = changedParams(settings.params, changes);
   let isSaved = named !== undefined;
   return {
-    /** A resumed conversation keeps its model unless this run names one. */
     settings: withModelOf({ ...settings, params }, modelOf(conversation)),
-    /** The turns so far and the prompt. */
     messages: messagesOf(conversation, turns),
     /** Undefined while it is not saved. */
     saved(): SavedConversation | undefined {

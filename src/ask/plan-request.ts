@@ -4,20 +4,13 @@ import {
   contextWarning,
   refuseImpossible,
   smallestModelFor,
-  type ContextFit,
 } from '../conversation/context-fit.ts';
 import { estimateMessages } from '../conversation/token-estimate.ts';
 import type { ParameterChanges } from '../conversation/attributes.ts';
-import type { Writable } from '../writable.ts';
 import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
 
 /** A request, and how well it fits the window of its model. */
-export interface PlannedRequest {
-  readonly request: CompletionRequest;
-  readonly fit: ContextFit;
-  /** Undefined if the request fits comfortably. */
-  readonly warning: string | undefined;
-}
+export type PlannedRequest = ReturnType<typeof planRequest>;
 
 /** Makes the messages of a new conversation; an empty system prompt is omitted. @param history what precedes the prompt */
 export function promptMessages(
@@ -44,19 +37,27 @@ export function planRequest(
   stream: boolean,
   modelSwitch?: '-m' | '/model',
   promptTokens?: number,
-): PlannedRequest {
+) {
   const { maxTokens } = values;
   const estimate = estimateMessages(messages) + (maxTokens ?? 0);
   const model = values.model === 'auto' ? smallestModelFor(estimate, windows) : values.model;
   const bytes = messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
   refuseImpossible(model, bytes, windows);
-  const request: Writable<CompletionRequest> = { model, messages };
-  if (stream) request.stream = stream;
-  if (maxTokens !== undefined) request.max_tokens = maxTokens;
-  if (Object.keys(params).length > 0) request.params = withoutSources(params);
+  const request: CompletionRequest = {
+    model,
+    messages,
+    ...(stream && { stream }),
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(Object.keys(params).length > 0 && { params: withoutSources(params) }),
+  };
   const tokens = promptTokens === undefined ? estimate : promptTokens + (maxTokens ?? 0);
   const fit = contextFit(model, tokens, windows);
-  return { request, fit, warning: contextWarning(fit, windows, modelSwitch) };
+  return {
+    request,
+    fit,
+    /** Undefined if the request fits comfortably. */
+    warning: contextWarning(fit, windows, modelSwitch),
+  };
 }
 
 /** Applies the changes of a conversation to the parameters of the settings. */

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { ClientOptions } from '../client/client.ts';
-import { Failure } from '../failure.ts';
 import { readRecording } from '../recording/format.ts';
 import { createRecorder } from '../recording/recorder.ts';
 import { openRecordingFile } from '../recording/recording-file.ts';
@@ -24,8 +23,7 @@ async function openRecorder(
   // Reminds people of a recording set by a variable; programs that read standard error do not get it.
   if (context.streams.stderr.isTerminal) notices.notice(`recording into ${file}`);
   const onFailure = (error: unknown) => {
-    const reason = error instanceof Failure ? error.message : failureReason(error);
-    notices.warning(`${file} is no longer recorded: ${reason}`);
+    notices.warning(`${file} is no longer recorded: ${failureReason(error)}`);
   };
   const filter = () => textFilter(secrets);
   return { transport: createRecorder(recordingFile, clock, filter, onFailure) };

@@ -1,19 +1,9 @@
 import type { Environment } from '../environment.ts';
-import { Failure } from '../failure.ts';
+import { exclusive, Failure } from '../failure.ts';
 import type { GlobalOptions } from '../run.ts';
 
 /** Whether a run records its exchanges, replays a recording, or does neither. */
-export interface RecordingChoice {
-  /** The file to append to. */
-  readonly record?: string;
-  readonly replay?: {
-    readonly file: string;
-    /** 1 is as fast as recorded; `Infinity` is without waits. */
-    readonly speed: number;
-    /** The file in which runs that share the recording track the exchanges they replayed. */
-    readonly used?: string;
-  };
-}
+export type RecordingChoice = ReturnType<typeof chooseRecording>;
 
 function parseSpeed(text: string, name: string): number {
   const speed = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -24,11 +14,7 @@ function parseSpeed(text: string, name: string): number {
   });
 }
 
-function exclusive(first: string, second: string): Failure {
-  return new Failure('usage', `${first} and ${second} cannot be used together`, {
-    hint: 'a replay sends no requests to record; use only one of them',
-  });
-}
+const hint = 'a replay sends no requests to record; use only one of them';
 
 /**
  * Reads the options and variables for recordings. A flag overrides both variables; an empty value counts as unset.
@@ -37,8 +23,8 @@ function exclusive(first: string, second: string): Failure {
 export function chooseRecording(
   { record, replay, speed }: GlobalOptions,
   environment: Environment,
-): RecordingChoice {
-  if (record && replay) throw exclusive('--record', '--replay');
+) {
+  if (record && replay) throw exclusive('--record', '--replay', hint);
   const file = replay || (record ? undefined : environment['NATTER_REPLAY']);
   if (speed !== undefined && !file) {
     throw new Failure('usage', '--speed needs --replay', {
@@ -46,13 +32,19 @@ export function chooseRecording(
     });
   }
   const recorded = record || (replay ? undefined : environment['NATTER_RECORD']);
-  if (recorded && file) throw exclusive('NATTER_RECORD', 'NATTER_REPLAY');
-  if (recorded) return { record: recorded };
-  if (!file) return {};
+  if (recorded && file) throw exclusive('NATTER_RECORD', 'NATTER_REPLAY', hint);
+  if (recorded || !file) return { record: recorded || undefined };
   const factor =
     speed === undefined
       ? parseSpeed(environment['NATTER_REPLAY_SPEED'] || '1', 'NATTER_REPLAY_SPEED')
       : parseSpeed(speed, '--speed');
-  const used = environment['NATTER_REPLAY_USED'];
-  return { replay: { file, speed: factor, ...(used ? { used } : {}) } };
+  return {
+    replay: {
+      file,
+      /** 1 is as fast as recorded; `Infinity` is without waits. */
+      speed: factor,
+      /** The file in which runs that share the recording track the exchanges they replayed. */
+      used: environment['NATTER_REPLAY_USED'] || undefined,
+    },
+  };
 }

@@ -131,17 +131,14 @@ function explainPrintedKey(client: Client, label: string): Client {
 export function openClient(run: Run, target: Target, changes: Partial<ClientOptions> = {}): Client {
   const { context, settings } = run;
   const { apiKeyCommand, values } = settings;
-  const layers: ((client: Client) => Client)[] = [(client) => maskClient(client, context.secrets)];
+  const own = createClient({ ...clientOptions(run, target), ...changes });
+  let client = maskClient(own, context.secrets);
   if (isSet(context.environment, 'NATTER_DEBUG')) {
     const baseUrl = parseBaseUrl(target.baseUrl, target.apiPath);
-    const urlOf = (path: string) => maskUrl(String(endpointUrl(baseUrl, path)));
-    layers.push((client) => logClient(client, run, urlOf));
+    client = logClient(client, run, (path) => maskUrl(String(endpointUrl(baseUrl, path))));
   }
-  if (apiKeyCommand !== undefined && target.baseUrl === values.baseUrl) {
-    layers.push((client) => explainPrintedKey(client, commandLabel(apiKeyCommand)));
-  }
-  const client = createClient({ ...clientOptions(run, target), ...changes });
-  return layers.reduce((inner, layer) => layer(inner), client);
+  const isPrinted = apiKeyCommand !== undefined && target.baseUrl === values.baseUrl;
+  return isPrinted ? explainPrintedKey(client, commandLabel(apiKeyCommand)) : client;
 }
 
 /** The address of a replay; never requested. */

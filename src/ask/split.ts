@@ -1,17 +1,9 @@
-// A long text in pieces: how it is cut, how the pieces are sent, and where their answers are kept until all are there.
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+// A long text in pieces: how it is cut, and the prompts for the pieces and for their answers.
 import { type AttachedFile, composePrompt } from '../conversation/compose-prompt.ts';
 import { contextWindow } from '../conversation/context-fit.ts';
 import { estimateMessages, estimateTokens } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
-import { isJsonObject, parseJson } from '../json.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { removeFile } from '../storage/files.ts';
-import { readLines } from '../storage/read-lines.ts';
-import { appendLine } from '../storage/append-file.ts';
-import { storageFailure } from '../storage/storage-failure.ts';
-import { type Answer, failureOfSeveral } from './ask.ts';
 import { promptMessages } from './plan-request.ts';
 
 /** Where a text is cut: after lines, and after paragraphs with the blank lines after them. */
@@ -76,13 +68,8 @@ export function cutText(text: string, border: keyof typeof borders, most: number
 }
 
 /** The part of the texts that one request has. */
-export interface Piece {
-  readonly texts: readonly AttachedFile[];
-  /** An estimate. */
-  readonly tokens: number;
-}
+export type Piece = ReturnType<typeof packTexts>[number];
 
-/** The window that is assumed if it is unknown. */
 const assumedWindow = 8192;
 const largestAnswer = 4096;
 /** Estimates may be wrong by a tenth. */
@@ -92,18 +79,15 @@ const blockTokens = 16;
 /** Tokens of the smallest pieces. */
 export const leastBudget = 64;
 
-/** The tokens that one request has for texts, and those that are kept free for its answer. */
-export interface Room {
-  readonly budget: number;
-  readonly answer: number;
-}
+export type Room = ReturnType<typeof roomFor>;
 
 /**
  * Divides the window of the model.
  * @param prompt with everything that is in each request besides the texts
+ * @returns the tokens that one request has for texts, and those that are kept free for its answer
  * @throws Failure `invalid_request` if the prompt leaves no room
  */
-export function roomFor({ values, windows }: ResolvedSettings, prompt: string): Room {
+export function roomFor({ values, windows }: ResolvedSettings, prompt: string) {
   const { model, maxTokens, system } = values;
   const window = contextWindow(model, windows) ?? assumedWindow;
   const answer = maxTokens ?? Math.min(largestAnswer, Math.floor(window / 4));
@@ -116,7 +100,8 @@ export function roomFor({ values, windows }: ResolvedSettings, prompt: string): 
   throw new Failure('invalid_request', text, { hint });
 }
 
-function packTexts(texts: readonly AttachedFile[], budget: number): readonly Piece[] {
+/** Groups texts in as few pieces as possible. */
+export function packTexts(texts: readonly AttachedFile[], budget: number) {
   const sized = texts.map((file) => {
     const tokens = estimateTokens(file.content) + estimateTokens(file.name) + blockTokens;
     return { file, tokens };
@@ -131,7 +116,7 @@ export function planPieces(
   texts: readonly AttachedFile[],
   border: keyof typeof borders,
   budget: number,
-): { readonly pieces: readonly Piece[]; readonly longLines: number } {
+) {
   let longLines = 0;
   const parts = texts.flatMap(({ name, content }): readonly AttachedFile[] => {
     const most = Math.max(1, budget - estimateTokens(name) - 2 * blockTokens);
@@ -151,16 +136,16 @@ const pieceNote = (number: number | string, total: number | string) =>
 const combineNote =
   'The text was too long for one request. These are the answers for its pieces, in order. Combine them into one answer, and drop nothing that the answer needs.';
 
-/** Returns what is in each request besides the texts, with the longest note. */
+/** What is in each request besides the texts, with the longest note. */
 export const longestPrompt = (prompt: string): string =>
   `${prompt}\n\n${combineNote}\n\n${pieceNote('000000', '000000')}`;
 
-/** Makes the prompt for one piece, which tells the model that the text is longer. */
+/** The prompt for one piece tells the model that the text is longer. */
 export function piecePrompt(prompt: string, { texts }: Piece, number: number, total: number) {
   return composePrompt({ prompt: `${prompt}\n\n${pieceNote(number, total)}`, files: texts });
 }
 
-/** Makes the prompt for the answers to pieces. */
+/** The prompt for the answers to pieces. */
 export function combinePrompt(prompt: string, { texts }: Piece): string {
   return composePrompt({ prompt: `${prompt}\n\n${combineNote}`, files: texts });
 }
@@ -173,115 +158,4 @@ export function combineRequests(pieces: number, { budget, answer }: Room): numbe
     requests += Math.ceil(left / each);
   }
   return requests;
-}
-
-/** The answer for one piece. */
-export interface PieceAnswer {
-  readonly content: string;
-  readonly usage: unknown;
-}
-
-/** Makes a hash that is short enough for the name of a file. */
-export const hashOf = (...texts: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
-
-/**
- * Opens the answers for prompts, in memory and in a file, so that the same command does not ask again.
- * @param file undefined if nothing is saved
- * @throws Failure `storage`
- */
-export function openKeptAnswers(file: string | undefined) {
-  const answers = new Map<string, PieceAnswer>();
-  try {
-    for (const line of file !== undefined && existsSync(file) ? readLines(file) : []) {
-      const value = parseJson(line);
-      // The last line may have been cut.
-      const { prompt, content, usage } = isJsonObject(value) ? value : {};
-      if (typeof prompt === 'string' && typeof content === 'string') {
-        answers.set(prompt, { content, usage });
-      }
-    }
-  } catch (error) {
-    throw storageFailure('read', file ?? '', error);
-  }
-  return {
-    /** The number of answers that are in the file. */
-    saved: () => (file === undefined ? 0 : answers.size),
-    find: (prompt: string) => answers.get(hashOf(prompt)),
-    keep(prompt: string, { content, metadata }: Answer): void {
-      const answer = { content, usage: metadata.usage ?? null };
-      const hash = hashOf(prompt);
-      answers.set(hash, answer);
-      if (file !== undefined) appendLine(file, JSON.stringify({ prompt: hash, ...answer }));
-    },
-    remove(): void {
-      if (file !== undefined) removeFile(file);
-    },
-  };
-}
-
-const atOnce = 4;
-
-/** No more prompts are sent after so many failures in a row. */
-const mostFailures = 4;
-
-/**
- * Sends the prompts that have no answer yet, and keeps the answers.
- * @returns the answers to all prompts, in their order
- * @throws Failure for prompts that failed, or the reason of the signal
- */
-export async function askPieces(
-  prompts: readonly string[],
-  kept: ReturnType<typeof openKeptAnswers>,
-  signal: AbortSignal,
-  send: (prompt: string) => Promise<Answer>,
-): Promise<readonly PieceAnswer[]> {
-  const failures: Failure[] = [];
-  let inRow = 0;
-  const waiting = prompts.filter((prompt) => kept.find(prompt) === undefined);
-  /** Sends one prompt after the other. Several calls run at the same time; when one of them ends, no more is sent. */
-  const sendWaiting = async (): Promise<void> => {
-    try {
-      for (let prompt = waiting.shift(); prompt !== undefined; prompt = waiting.shift()) {
-        const answer = await send(prompt);
-        const { failure, isStopped } = answer;
-        if (isStopped) return;
-        inRow = failure === undefined ? 0 : inRow + 1;
-        if (failure === undefined) kept.keep(prompt, answer);
-        else if (failure.kind === 'budget') throw failure;
-        else failures.push(failure);
-        if (inRow >= mostFailures || failure?.kind === 'unauthorized') return;
-      }
-    } finally {
-      waiting.length = 0;
-    }
-  };
-  const ended = await Promise.allSettled(Array.from({ length: atOnce }, sendWaiting));
-  for (const end of ended) if (end.status === 'rejected') throw end.reason;
-  signal.throwIfAborted();
-  const hint = 'run the same command again to send only what is missing';
-  const failure = failureOfSeveral(failures, prompts.length, 'pieces', hint);
-  if (failure !== undefined) throw failure;
-  return prompts.map((prompt) => kept.find(prompt) as PieceAnswer);
-}
-
-/** Combines the answers for pieces until they fit in one request. @throws Failure if they never do */
-export async function combineAnswers(
-  answers: readonly PieceAnswer[],
-  prompt: string,
-  { budget }: Room,
-  send: (prompts: readonly string[]) => Promise<readonly PieceAnswer[]>,
-): Promise<Piece> {
-  for (let combined = answers; ;) {
-    const texts = combined.map(({ content }, index) => ({ name: `answer ${index + 1}`, content }));
-    const groups = packTexts(texts, budget);
-    const [first] = groups;
-    if (first !== undefined && groups.length === 1) return first;
-    if (groups.length === texts.length) {
-      const text = 'the answers for the pieces are too long to be combined';
-      const hint = 'set a smaller --max-tokens, or ask for shorter answers';
-      throw new Failure('invalid_request', text, { hint });
-    }
-    combined = await send(groups.map((group) => combinePrompt(prompt, group)));
-  }
 }

@@ -1,25 +1,9 @@
 import { type Clock, startTimer } from '../clock.ts';
 import type { InputItem } from './input/item.ts';
 import { announcedLimits, type ResponseHeaders } from './limits/announced-limits.ts';
-import { type FoundLimits, LimitController } from './limits/limit-controller.ts';
+import { LimitController } from './limits/limit-controller.ts';
 import { RateLimit, type RateLimits } from './limits/rate-limit.ts';
 import type { Ticket } from './limits/request-log.ts';
-
-/** The permission to send the requests of one item. */
-export interface Permission {
-  /** Waits for the limits of the user before each request but the first. @returns false if the run stops */
-  beforeRequest(): Promise<boolean>;
-  /** The head of a response arrived. */
-  onResponse: (this: void, response: { readonly headers: ResponseHeaders }) => void;
-  /** The service refused a request. @param retryAfter milliseconds; undefined without a Retry-After */
-  onRefusal(retryAfter: number | undefined): void;
-  /**
-   * Waits until the refused item may be sent again; `starved`: the service has answered nothing for too long.
-   */
-  afterRefusal(): Promise<'again' | 'stopped' | 'starved'>;
-  /** @param tokens that the service reported; undefined without a report */
-  end(isAnswered: boolean, tokens: number | undefined): void;
-}
 
 interface AdmissionOptions {
   readonly clock: Clock;
@@ -82,11 +66,16 @@ export class Admission {
     this.#controller = new LimitController(options.most);
     this.#rateLimit = new RateLimit(options.rateLimits);
     this.#lastAnswer = options.clock.monotonic();
-    options.stop.addEventListener('abort', () => this.#leave(), { once: true });
+    const leave = () => {
+      for (const { grant } of this.#waiters.splice(0)) grant(undefined);
+      this.#timer?.cancel();
+      this.#timer = undefined;
+    };
+    options.stop.addEventListener('abort', leave, { once: true });
   }
 
   /** What the refusals of the service have shown. */
-  found(): FoundLimits {
+  found() {
     return this.#controller.found();
   }
 
@@ -97,7 +86,7 @@ export class Admission {
   }
 
   /** Waits until the item may be sent. @returns undefined if the run stops first */
-  async admit(item: InputItem): Promise<Permission | undefined> {
+  async admit(item: InputItem) {
     const { index: order } = item;
     // An item that cannot be sent needs no place.
     if (item.problem !== undefined) return this.#permission(order, 0, 0, undefined);
@@ -107,12 +96,7 @@ export class Admission {
     return ticket && this.#permission(order, prompt, tokens, ticket);
   }
 
-  #permission(
-    order: number,
-    prompt: number,
-    tokens: number,
-    first: Ticket | undefined,
-  ): Permission {
+  #permission(order: number, prompt: number, tokens: number, first: Ticket | undefined) {
     const { clock, maxWait } = this.#options;
     /** Undefined after a refusal. */
     let ticket = first;
@@ -122,17 +106,20 @@ export class Admission {
     let refusals = 0;
     let answersSeen = 0;
     return {
-      beforeRequest: async () => {
+      /** Waits for the limits of the user before each request but the first. @returns false if the run stops */
+      beforeRequest: async (): Promise<boolean> => {
         const wasPaid = isPaid;
         isPaid = false;
         return wasPaid || this.#pay(tokens);
       },
-      onResponse: ({ headers }) => {
+      /** The head of a response arrived. */
+      onResponse: ({ headers }: { readonly headers: ResponseHeaders }): void => {
         const limits = announcedLimits(headers);
         if (limits === undefined) return;
         this.#controller.announce(clock.monotonic(), limits.requests, limits.tokens);
       },
-      onRefusal: (wait) => {
+      /** The service refused a request. @param wait milliseconds; undefined without a Retry-After */
+      onRefusal: (wait: number | undefined): void => {
         retryAfter = wait;
         const refused = ticket;
         ticket = undefined;
@@ -141,7 +128,8 @@ export class Admission {
           this.#close((now) => this.#controller.refuse(refused, now, wait));
         }
       },
-      afterRefusal: async () => {
+      /** Waits until the refused item may be sent again; `starved`: the service answered nothing for too long. */
+      afterRefusal: async (): Promise<'again' | 'stopped' | 'starved'> => {
         refusals = (answersSeen === this.#answers ? refusals : 0) + 1;
         answersSeen = this.#answers;
         if (this.#isHopeless(refusals, retryAfter)) return 'starved';
@@ -150,7 +138,8 @@ export class Admission {
         isPaid = true;
         return ticket === undefined ? 'stopped' : 'again';
       },
-      end: (isAnswered, used) => {
+      /** @param used tokens that the service reported; undefined without a report */
+      end: (isAnswered: boolean, used: number | undefined): void => {
         const ended = ticket;
         ticket = undefined;
         const now = clock.monotonic();
@@ -255,11 +244,7 @@ export class Admission {
     });
     this.#timer = { at, isPause, cancel };
   }
-
-  /** The run stops. */
-  #leave(): void {
-    for (const { grant } of this.#waiters.splice(0)) grant(undefined);
-    this.#timer?.cancel();
-    this.#timer = undefined;
-  }
 }
+
+/** The permission to send the requests of one item. */
+export type Permission = NonNullable<Awaited<ReturnType<Admission['admit']>>>;

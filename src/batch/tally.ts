@@ -2,24 +2,20 @@ import { isTransient } from './circuit-breaker.ts';
 import type { ItemPlace } from './input/item.ts';
 import type { Failure, FailureKind } from '../failure.ts';
 
-/** The failed items of a kind: their number, and the one that is the first in the input. */
-export interface Cause {
-  readonly count: number;
-  readonly failure: Failure;
-  readonly item: ItemPlace;
-}
-
 /** The counts of a run that has not begun. */
 export function emptyTally() {
   return {
     /** Items of this run; undefined until the input is read completely. */
     total: undefined as number | undefined,
+    /** Items without a result in a queue; undefined until they are counted, and without a queue. */
+    queued: undefined as number | undefined,
     /** Answered before this run; of a pipe, only the items that were read so far. */
     already: 0,
     /** Answered in this run. */
     answered: 0,
     failed: 0,
-    causes: new Map<FailureKind, Cause>(),
+    /** The failed items of a kind: their number, and the one that is the first in the input. */
+    causes: new Map<FailureKind, { count: number; failure: Failure; item: ItemPlace }>(),
     /** Failed items that would fail again in another run. */
     lasting: 0,
     /** The tokens of this run's answers as the service reported them. */

@@ -1,4 +1,5 @@
 // What a command line shows before commander parses it.
+import { Failure } from '../failure.ts';
 
 /** The words before `--`, which ends the options. */
 export function beforeDashes(args: readonly string[]): readonly string[] {
@@ -6,7 +7,6 @@ export function beforeDashes(args: readonly string[]): readonly string[] {
   return end < 0 ? args : args.slice(0, end);
 }
 
-/** Whether one of these options is given. */
 export const hasFlag = (args: readonly string[], ...options: readonly string[]): boolean =>
   beforeDashes(args).some((word) => options.includes(word));
 
@@ -33,19 +33,22 @@ export function isNamedPrompt(args: readonly string[], prompt: readonly string[]
 }
 
 /**
- * The command at the start of a prompt that follows options of the chat command, as in `natter -m nextgen models list`;
- * undefined after `chat` or `--`.
+ * Refuses the name of a command at the start of a prompt that follows options, as in `natter -m nextgen models list`, but
+ * not after `chat` or `--`.
  * @param args the whole command line
  * @param prompt the words of it that were parsed as the prompt
+ * @throws Failure `usage`
  */
-export function misplacedCommand(
+export function refuseMisplacedCommand(
   args: readonly string[],
   prompt: readonly string[],
   names: ReadonlySet<string>,
-): string | undefined {
-  const [first] = prompt;
-  if (first === undefined || !names.has(first) || isNamedPrompt(args, prompt)) return undefined;
-  return first;
+): void {
+  const [name] = prompt;
+  if (name === undefined || !names.has(name) || isNamedPrompt(args, prompt)) return;
+  throw new Failure('usage', `ambiguous: "${name}" is a command name but follows prompt options`, {
+    hint: `for the command: ‹natter ${name} …›; for a prompt: ‹natter … -- ${name} …›`,
+  });
 }
 
 /**

@@ -1,15 +1,15 @@
 // What a shell offers for the word under the cursor: commands, options, and the values of options and arguments.
 import path from 'node:path';
-import { type Argument, type Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { catalogue } from '../client/contract.ts';
-import { storedKinds } from '../commands/config/stored-paths.ts';
+import { storedKinds } from '../commands/config/command.ts';
 import { topicRows } from '../commands/help/topic-names.ts';
 import { dataFolder } from '../ask/open-conversation.ts';
 import { loadPromptFile, promptPlaces } from '../input/load-prompt-file.ts';
 import { listEntries, readListed } from '../conversation/library/library.ts';
 import { Failure } from '../failure.ts';
 import { type FoundPrompt, listPrompts, lookUpPrompt } from '../prompt-files/find-prompt.ts';
-import { type PromptFile, variablesOf } from '../prompt-files/prompt-file.ts';
+import { variablesOf } from '../prompt-files/prompt-file.ts';
 import { silentNotices } from '../output/notices.ts';
 import { keyBindings } from '../repl/composer/keys/key-bindings.ts';
 import { definitions, settingKeys } from '../settings/definitions.ts';
@@ -33,7 +33,6 @@ const files: Candidate = { name: ':files', summary: '' };
 interface CompletionRequest {
   readonly context: Context;
   readonly command: Command;
-  /** The typed part of the word. */
   readonly typed: string;
   readonly before: readonly string[];
 }
@@ -49,14 +48,11 @@ function commandCandidates(command: Command): readonly Candidate[] {
 }
 
 /** Undefined for a prompt file that cannot be used: a shell shows no failures. */
-async function load(found: FoundPrompt, signal: AbortSignal): Promise<PromptFile | undefined> {
-  try {
-    return await loadPromptFile(found, signal);
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
-}
+const load = (found: FoundPrompt, signal: AbortSignal) =>
+  loadPromptFile(found, signal).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    return undefined;
+  });
 
 /** Characters that run or change something in a shell; bash and PowerShell insert candidates without quotes. */
 const special = /[$`;&|<>()!\\"']/;
@@ -179,10 +175,7 @@ const helpWords: Source = ({ command, before }) => {
   return [...commandCandidates(group), ...(before.length > 0 ? [] : topicRows)];
 };
 
-const fileNames =
-  '--file --messages --output --record --replay --results --scenario --schema file files results'.split(
-    ' ',
-  );
+const fileNames = '--file --messages --output --record --replay --results --scenario --schema';
 
 /** The candidates by the name of the option or argument; others have none. */
 const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
@@ -207,7 +200,7 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   ['name', names],
   ['value', settingValue],
   ['words', helpWords],
-  ...fileNames.map((name) => [name, () => [files]] as const),
+  ...`${fileNames} file files results`.split(' ').map((name) => [name, () => [files]] as const),
 ]);
 
 /**
@@ -267,23 +260,6 @@ function readWords(program: Command, args: readonly string[]) {
   return { command, operands, awaiting, ended };
 }
 
-function argumentAt(command: Command, count: number): Argument | undefined {
-  const { registeredArguments: known } = command;
-  const last = known.at(-1);
-  return known[count] ?? (last?.variadic === true ? last : undefined);
-}
-
-/** @param prefix `--model=`, if the value is in the same word */
-async function optionValues(
-  request: CompletionRequest,
-  option: Option,
-  prefix: string,
-): Promise<readonly Candidate[]> {
-  const typed = request.typed.slice(prefix.length);
-  const found = await candidatesFor({ ...request, typed }, nameOf(option), option.argChoices);
-  return found.map((one) => (one === files ? one : { ...one, name: prefix + one.name }));
-}
-
 /**
  * @param args the words between `natter` and the one under the cursor
  * @param current the typed part of that one
@@ -302,30 +278,27 @@ async function candidatesAt(
   }
   const { command, operands, awaiting, ended } = read;
   const isOption = !ended && current.startsWith('-');
-  const ofOption = { context, command: program, typed: current, before: [] };
-  if (awaiting !== undefined && (awaiting.required || !isOption)) {
-    return optionValues(ofOption, awaiting, '');
-  }
+  /** @param prefix `--model=`, if the value is in the same word */
+  const valuesOf = async (option: Option, prefix = '') => {
+    const typed = current.slice(prefix.length);
+    const request = { context, command: program, typed, before: [] };
+    const found = await candidatesFor(request, nameOf(option), option.argChoices);
+    return found.map((one) => (one === files ? one : { ...one, name: prefix + one.name }));
+  };
+  if (awaiting !== undefined && (awaiting.required || !isOption)) return valuesOf(awaiting);
   if (isOption) {
     const name = /^(?<name>--[^=]+)=/.exec(current)?.groups?.['name'];
     const assigned = name === undefined ? undefined : findOption(command, name);
-    if (assigned !== undefined) return optionValues(ofOption, assigned, `${name}=`);
-    return optionsAt(command).map((option) => ({
-      name: nameOf(option),
-      summary: option.description,
-    }));
+    if (assigned !== undefined) return valuesOf(assigned, `${name}=`);
+    return optionsAt(command).map((one) => ({ name: nameOf(one), summary: one.description }));
   }
-  const argument = argumentAt(command, operands.length);
+  const { registeredArguments: known } = command;
+  const last = known.at(-1);
+  const argument = known[operands.length] ?? (last?.variadic === true ? last : undefined);
   const request = { context, command, typed: current, before: operands };
   const found = await candidatesFor(request, argument?.name(), argument?.argChoices);
   const commands = operands.length === 0 && !ended ? commandCandidates(command) : [];
   return [...commands, ...found];
-}
-
-/** Titles are from prompts and ids from files: the shell must get them as plain text. */
-function formatLine({ name, summary }: Candidate): string {
-  const text = sanitizeLine(summary).replaceAll('\t', ' ').trim();
-  return text === '' ? `${name}\n` : `${name}\t${text}\n`;
 }
 
 /**
@@ -343,5 +316,10 @@ export async function printCompletions(
   const fitting = found.filter(
     (one) => one === files || (one.name.startsWith(current) && one.name === sanitizeLine(one.name)),
   );
-  await context.streams.stdout.write(fitting.map(formatLine).join(''));
+  const lines = fitting.map(({ name, summary }) => {
+    // Titles are from prompts and ids from files: the shell must get them as plain text.
+    const text = sanitizeLine(summary).replaceAll('\t', ' ').trim();
+    return text === '' ? `${name}\n` : `${name}\t${text}\n`;
+  });
+  await context.streams.stdout.write(lines.join(''));
 }

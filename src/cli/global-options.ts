@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander';
 import { type SettingKey, definitions } from '../settings/definitions.ts';
 import { formatDuration } from '../settings/value-types.ts';
 
-/** Options under one heading of the help. */
 export type OptionGroup = readonly [heading: string, options: readonly Option[]];
 
 export function addOptionGroups(command: Command, groups: readonly OptionGroup[]): void {
@@ -31,26 +30,16 @@ const serviceSettings = [
 export const durationNote =
   'A <duration> is 500ms, 30s, 10m or 1h; a plain number is seconds, 0 no limit.';
 
-function defaultText(key: SettingKey): string {
-  const { default: value, type } = definitions[key];
-  if (value === undefined || value === false) return '';
-  const text = type.name === 'duration' ? formatDuration(Number(value)) : String(value);
-  return `, default ${text}`;
-}
-
-/** `, 0 to 100`: the numbers that a setting may have. */
-function rangeText({ type }: (typeof definitions)[SettingKey]): string {
-  return type.name === 'number'
-    ? `, ${type.expected.replace(/^a whole number,? (?:from )?/, '')}`
-    : '';
-}
-
 export const decapitalize = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** What a setting is, its numbers and its default, for a row of the help. */
+/** What a setting is, its numbers and its default, for a row of the help: `…, 0 to 100, default 2`. */
 export function settingText(key: SettingKey): string {
-  const definition = definitions[key];
-  return `${decapitalize(definition.summary)}${rangeText(definition)}${defaultText(key)}`;
+  const { summary, type, default: value } = definitions[key];
+  const numbers = type.expected.replace(/^a whole number,? (?:from )?/, '');
+  const range = type.name === 'number' ? `, ${numbers}` : '';
+  const shown = type.name === 'duration' ? formatDuration(Number(value)) : String(value);
+  const isUnset = value === undefined || value === false;
+  return `${decapitalize(summary)}${range}${isUnset ? '' : `, default ${shown}`}`;
 }
 
 /** The option of a setting, from the table of settings. The settings layer parses its value. */
@@ -96,7 +85,6 @@ export function addGlobalOptions(program: Command): void {
   ]);
 }
 
-/** Collects a repeatable option. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];
 }

@@ -1,4 +1,4 @@
-import { type Action, type Context, startRun } from '../run.ts';
+import type { Action } from '../run.ts';
 import type { Command } from 'commander';
 
 /** A command line as typed in a shell, with or without what it does. */
@@ -29,6 +29,8 @@ interface HelpDetails {
   hidesServiceOptions: boolean;
   /** Set for a subcommand with a different purpose than the command above. */
   hidesParentOptions: boolean;
+  /** Imports what the command does; undefined for a group. */
+  load?: () => Promise<Action<never, never[]>>;
 }
 
 /** Keeps the details of a command in a field of it. */
@@ -45,6 +47,10 @@ export function setExamples(command: Command, lines: readonly (string | Example)
 export function commandsAbove({ parent }: Command): readonly Command[] {
   return parent === null ? [] : [parent, ...commandsAbove(parent)];
 }
+
+/** The command as typed: `natter config set`. */
+export const pathOf = (command: Command): string =>
+  [...commandsAbove(command).toReversed(), command].map((one) => one.name()).join(' ');
 
 /** The default command, which runs if no command is named; undefined below natter itself. */
 export const defaultCommand = (command: Command): Command | undefined =>
@@ -72,14 +78,7 @@ export function childNamed({ commands }: Command, word: string): Command | undef
  * Sets what a command does: the function that `load` imports is called with the started run and the words. The function
  * decides the types of its options and words; commander knows only their names.
  */
-export function setAction(
-  command: Command,
-  context: Context,
-  load: () => Promise<Action<never, never[]>>,
-): Command {
-  return command.action(async () => {
-    const act = await load();
-    const run = await startRun(context, command.optsWithGlobals<never>());
-    await act(run, ...(command.processedArgs as never[]));
-  });
+export function setAction(command: Command, load: () => Promise<Action<never, never[]>>): Command {
+  helpOf(command).load = load;
+  return command;
 }

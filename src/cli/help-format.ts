@@ -3,9 +3,8 @@ import type { Command, Help } from 'commander';
 import type { Context } from '../run.ts';
 import { showInPager } from '../terminal/device/pager.ts';
 import { topicNames } from '../commands/help/topic-names.ts';
-import { hasFlag } from './command-line.ts';
 import { generalGroup, serviceGroup, durationNote } from './global-options.ts';
-import { optionSources, type Example, type HelpRow, helpOf } from './help-details.ts';
+import { optionSources, type Example, type HelpRow, helpOf, pathOf } from './help-details.ts';
 
 const ownGroup = 'Options:';
 
@@ -18,29 +17,19 @@ function ownOptions(command: Command, help: Help) {
   });
 }
 
-/** `get <model>`, `[chat] [prompt...]`: name and arguments; the name of the default command is optional. */
-function commandTerm(command: Command): string {
-  const isDefault = command.parent?.parent === null && command.name() === 'chat';
-  const name = isDefault ? `[${command.name()}]` : command.name();
-  const words = command.registeredArguments.map((argument) => {
-    const text = `${argument.name()}${argument.variadic ? '...' : ''}`;
-    return argument.required ? `<${text}>` : `[${text}]`;
-  });
-  return [name, ...words].join(' ');
-}
-
+/** `get <model>`, `[chat] [prompt...]`: names and arguments; the name of the default command is optional. */
 function subcommandRows(command: Command, help: Help): readonly HelpRow[] {
   return help.visibleCommands(command).map((child) => {
-    return { term: commandTerm(child), description: child.summary() };
+    const isDefault = command.parent === null && child.name() === 'chat';
+    const words = child.registeredArguments.map((argument) => {
+      const text = `${argument.name()}${argument.variadic ? '...' : ''}`;
+      return argument.required ? `<${text}>` : `[${text}]`;
+    });
+    const term = [isDefault ? `[${child.name()}]` : child.name(), ...words].join(' ');
+    return { term, description: child.summary() };
   });
 }
 
-const argumentRows = ({ registeredArguments }: Command): readonly HelpRow[] =>
-  registeredArguments
-    .filter(({ description }) => description !== '')
-    .map((argument) => ({ term: argument.name(), description: argument.description }));
-
-/** The options of every command that uses a service. */
 export function serviceRows(program: Command, help: Help): readonly HelpRow[] {
   return ownOptions(program, help).filter(({ group }) => group === serviceGroup);
 }
@@ -53,7 +42,6 @@ function exampleLines(examples: readonly Example[]): readonly string[] {
   );
 }
 
-/** The most columns of a help. */
 export const helpWidth = 80;
 
 /** Wraps a text at the width of the help. Its words stay whole. */
@@ -64,40 +52,32 @@ const widestTerm = 28;
 /** Columns for a description beside its term; with fewer it is below. */
 const leastColumns = 30;
 
-/** The columns before a description. */
 function descriptionIndent(termWidth: number, { helpWidth: width = helpWidth }: Help): number {
   return width - termWidth - 4 < leastColumns ? 6 : termWidth + 4;
 }
 
-function formatRow({ term, description }: HelpRow, termWidth: number, help: Help): string {
-  const indent = descriptionIndent(termWidth, help);
-  const text = wrapHelp(description, help, indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
-  const isBelow = term.length + 4 > indent;
-  const gap = isBelow ? `\n${' '.repeat(indent)}` : ' '.repeat(indent - 2 - term.length);
-  return `  ${wrapHelp(term, help, 2).replaceAll('\n', '\n  ')}${gap}${text}`.trimEnd();
-}
-
-/** Rows in two columns, without a heading. */
 export function formatRows(rows: readonly HelpRow[], help: Help): string {
   const termWidth = Math.min(widestTerm, Math.max(...rows.map(({ term }) => term.length)));
-  return rows.map((row) => formatRow(row, termWidth, help)).join('\n');
+  const indent = descriptionIndent(termWidth, help);
+  const formatted = rows.map(({ term, description }) => {
+    const text = wrapHelp(description, help, indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
+    const isBelow = term.length + 4 > indent;
+    const gap = isBelow ? `\n${' '.repeat(indent)}` : ' '.repeat(indent - 2 - term.length);
+    return `  ${wrapHelp(term, help, 2).replaceAll('\n', '\n  ')}${gap}${text}`.trimEnd();
+  });
+  return formatted.join('\n');
 }
 
-/** A heading and its rows; empty without rows. */
 export function formatSection(heading: string, rows: readonly HelpRow[], help: Help): string {
   return rows.length === 0 ? '' : `${heading}\n${formatRows(rows, help)}`;
 }
 
 /** Where the rest is: the service options, and the topics. */
 function ending(command: Command, help: Help): readonly string[] {
-  if (command.parent === null) {
-    return [durationNote, `Topics: natter help ${topicNames.join(', ')}`].map((text) =>
-      wrapHelp(text, help),
-    );
-  }
-  return !helpOf(command).hidesServiceOptions
-    ? [wrapHelp('Also: service options (natter help service)', help)]
-    : [];
+  const topics = `Topics: natter help ${topicNames.join(', ')}`;
+  if (command.parent === null) return [durationNote, topics].map((text) => wrapHelp(text, help));
+  if (helpOf(command).hidesServiceOptions) return [];
+  return [wrapHelp('Also: service options (natter help service)', help)];
 }
 
 /** The parts of a help that have a text, with blank lines between them. */
@@ -130,12 +110,15 @@ function optionSections(command: Command, help: Help): readonly string[] {
 
 /** The whole help as plain text, options by group. */
 export function formatHelp(command: Command, help: Help): string {
-  const list = helpOf(command).list;
+  const { list } = helpOf(command);
   const examples = exampleLines(helpOf(command).examples);
+  const described = command.registeredArguments
+    .filter(({ description }) => description !== '')
+    .map((argument) => ({ term: argument.name(), description: argument.description }));
   return joinSections([
     ...introduction(command, help),
     examples.length === 0 ? '' : ['Examples:', ...examples].join('\n'),
-    formatSection('Arguments:', argumentRows(command), help),
+    formatSection('Arguments:', described, help),
     list === undefined ? '' : formatSection(list.heading, list.rows, help),
     formatSection('Commands:', subcommandRows(command, help), help),
     ...optionSections(command, help),
@@ -143,20 +126,8 @@ export function formatHelp(command: Command, help: Help): string {
   ]);
 }
 
-/** Whether help is wanted on one screen: `-h`, not `--help`. @param words the whole command line */
-export function wantsShortHelp(words: readonly string[]): boolean {
-  return hasFlag(words, '-h') && !hasFlag(words, '--help');
-}
-
-/** The rows of a small terminal, with one left for the prompt of the shell. */
-const mostRows = 23;
-
-const rowsOf = (text: string) => text.split('\n').length - 1;
-
-/** The command as typed: `natter config set`. */
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
-}
+/** The rows of a small terminal; one is left for the prompt of the shell. */
+const mostRows = 24;
 
 /** Commands that the help of `-h`, which must fit on one screen, names without their summaries. */
 const seldomNames = ['prompts', 'usage', 'doctor', 'sandbox', 'shell-init', 'completion'];
@@ -165,6 +136,7 @@ const seldomNames = ['prompts', 'usage', 'doctor', 'sandbox', 'shell-init', 'com
 function formatProgram(program: Command, help: Help): string {
   const [description = ''] = introduction(program, help);
   const examples = exampleLines(helpOf(program).examples).map((line) => line.replace('$ ', ''));
+  const more = 'More: natter --help (all options), natter <command> -h, natter help <topic>';
   // The examples show prompts; the last rows show help.
   const omitted = new Set(['[chat]', 'help', ...seldomNames]);
   const shown = subcommandRows(program, help).filter(
@@ -174,12 +146,7 @@ function formatProgram(program: Command, help: Help): string {
     description,
     examples.join('\n'),
     wrapHelp(`${formatSection('Commands:', shown, help)}\n  also: ${seldomNames.join(', ')}`, help),
-    [
-      'More: natter --help (all options), natter <command> -h, natter help <topic>',
-      `Topics: ${topicNames.join(', ')}`,
-    ]
-      .map((text) => wrapHelp(text, help))
-      .join('\n'),
+    `${wrapHelp(more, help)}\n${wrapHelp(`Topics: ${topicNames.join(', ')}`, help)}`,
   ]);
 }
 
@@ -189,10 +156,8 @@ const popular =
     ' ',
   );
 
-const ownRank = ({ term }: HelpRow) => {
-  const rank = popular.findIndex((name) => term.split(/[ ,]+/).includes(name));
-  return rank < 0 ? popular.length : rank;
-};
+const rankOf = ({ term }: HelpRow) =>
+  [...popular, term].findIndex((name) => term === name || term.split(/[ ,]+/).includes(name));
 
 /** The start of a clause or a parenthesis, which is not within one. */
 const clauseStart = /(?=, |: [a-z"]| \()(?![^(]*\))/;
@@ -211,9 +176,9 @@ function formatCommand(command: Command, help: Help): string {
   const options = ownOptions(command, help).filter(
     ({ group }) => group !== generalGroup && group !== serviceGroup,
   );
-  const used = options.toSorted((one, other) => ownRank(one) - ownRank(other));
+  const used = options.toSorted((one, other) => rankOf(one) - rankOf(other));
   const service = !helpOf(command).hidesServiceOptions ? ', natter help service' : '';
-  const list = helpOf(command).list;
+  const { list, examples } = helpOf(command);
   const names = list?.rows.map(({ term }) => term.replace(/ <.*$/, '')) ?? [];
   const listRow = list?.isInShortHelp === true ? `${list.heading} ${names.join(', ')}` : '';
   const children = subcommandRows(command, help);
@@ -223,7 +188,7 @@ function formatCommand(command: Command, help: Help): string {
     const termWidth = Math.min(widestTerm, Math.max(0, ...rows.map(({ term }) => term.length)));
     return joinSections([
       ...introduction(command, help),
-      ['Examples:', ...exampleLines(helpOf(command).examples.slice(0, 3))].join('\n'),
+      ['Examples:', ...exampleLines(examples.slice(0, 3))].join('\n'),
       options.length === 0 || children.length === 0
         ? formatSection('Commands:', children, help)
         : wrapHelp(`Commands: ${childNames}`, help),
@@ -237,7 +202,7 @@ function formatCommand(command: Command, help: Help): string {
     ]);
   };
   let text = format(used);
-  for (let shown = used.length; rowsOf(text) > mostRows && shown >= 0; shown -= 1) {
+  for (let shown = used.length; text.split('\n').length > mostRows && shown >= 0; shown -= 1) {
     text = format(used.slice(0, shown));
   }
   return text;

@@ -15,28 +15,19 @@ import { addVariables, buildRun } from '../commands/run/command.ts';
 import { buildSandbox } from '../commands/sandbox/command.ts';
 import { buildShellInit } from '../commands/shell-init/command.ts';
 import { buildUsage } from '../commands/usage/command.ts';
-import { misplacedCommand, routeToChat, withDashes, withExtractValues } from './command-line.ts';
-import type { Context } from '../run.ts';
-import { addGlobalOptions } from './global-options.ts';
-import { namesBelow, setExamples } from './help-details.ts';
 import {
-  formatHelp,
-  helpWidth,
-  printHelp,
-  formatShortHelp,
-  wantsShortHelp,
-} from './help-format.ts';
-import { misplacedCommandFailure, unknownDigit, usageFailure } from './usage-failure.ts';
-
-/** The first lines of the help. */
-const programExamples = [
-  { line: 'natter', meaning: 'open a conversation' },
-  { line: 'natter "why is the sky blue?"', meaning: 'print one answer' },
-  { line: 'natter -c "and at sunset?"', meaning: 'continue the last conversation' },
-  { line: 'git diff | natter -f notes.md "review"', meaning: 'append piped input and a file' },
-  { line: 'natter -m nextgen --json "two names"', meaning: 'choose the model, print JSON' },
-  { line: 'natter --sandbox "hello"', meaning: 'try it without a service or a key' },
-];
+  hasFlag,
+  refuseMisplacedCommand,
+  routeToChat,
+  withDashes,
+  withExtractValues,
+} from './command-line.ts';
+import { type Context, startRun } from '../run.ts';
+import { addGlobalOptions } from './global-options.ts';
+import { helpOf, namesBelow, setExamples } from './help-details.ts';
+import { formatHelp, helpWidth, printHelp, formatShortHelp } from './help-format.ts';
+import { Failure } from '../failure.ts';
+import { usageFailure } from './guess.ts';
 
 function visit(command: Command, change: (command: Command) => void): void {
   change(command);
@@ -76,7 +67,7 @@ export function buildProgram(
   const help = {
     helpWidth: width,
     minWidthToWrap: 1,
-    formatHelp: wantsShortHelp(args) ? formatShortHelp : formatHelp,
+    formatHelp: hasFlag(args, '-h') && !hasFlag(args, '--help') ? formatShortHelp : formatHelp,
   };
   const program = new Command('natter')
     .description('A terminal chat client for LLMs on OpenAI-compatible servers.')
@@ -87,15 +78,30 @@ export function buildProgram(
       'print the version; with --verbose, also how to update',
     )
     .helpCommand(false);
-  setExamples(program, programExamples);
+  setExamples(program, [
+    { line: 'natter', meaning: 'open a conversation' },
+    { line: 'natter "why is the sky blue?"', meaning: 'print one answer' },
+    { line: 'natter -c "and at sunset?"', meaning: 'continue the last conversation' },
+    { line: 'git diff | natter -f notes.md "review"', meaning: 'append piped input and a file' },
+    { line: 'natter -m nextgen --json "two names"', meaning: 'choose the model, print JSON' },
+    { line: 'natter --sandbox "hello"', meaning: 'try it without a service or a key' },
+  ]);
   addGlobalOptions(program);
-  program.addCommand(buildChat(context), { isDefault: true });
-  for (const build of builders) program.addCommand(build(context));
+  program.addCommand(buildChat(), { isDefault: true });
+  for (const build of builders) program.addCommand(build());
   visit(program, (command) => {
     const summary = command.summary();
     // Few commands have more to say than their row in a list.
     if (command.description() === '') {
       command.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
+    }
+    const { load } = helpOf(command);
+    if (load !== undefined) {
+      command.action(async () => {
+        const act = await load();
+        const run = await startRun(context, command.optsWithGlobals<never>());
+        await act(run, ...(command.processedArgs as never[]));
+      });
     }
     command
       .exitOverride((error) => {
@@ -114,15 +120,6 @@ export function buildProgram(
   return program;
 }
 
-/** The help of `natter run` with the name of a prompt file; undefined for any other. */
-async function namedHelp(context: Context, { commands }: Command): Promise<string | undefined> {
-  const command = commands.find((candidate) => candidate.name() === 'run');
-  const name = command?.args.find((word) => !word.startsWith('-'));
-  if (command === undefined || name === undefined) return undefined;
-  await addVariables(context, command, name);
-  return command.helpInformation();
-}
-
 /**
  * Runs a command line.
  * @param args the arguments without node and script
@@ -135,18 +132,24 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
   program.hook('preAction', (_, action) => {
     // Commander takes the rest of `-q0` for a negative number.
     const digits = action.args.find((word) => /^-\d/.test(word) && !args.includes(word));
-    if (digits !== undefined) throw unknownDigit(digits);
+    if (digits !== undefined) {
+      throw new Failure('usage', `unknown option '${digits}'`, {
+        hint: 'see ‹natter --help›; put text that starts with a dash after --',
+      });
+    }
     if (action.name() === 'run') action.args = withDashes(action.args, args);
-    if (action.name() !== 'chat') return;
-    const misplaced = misplacedCommand(args, action.args, names);
-    if (misplaced !== undefined) throw misplacedCommandFailure(misplaced);
+    if (action.name() === 'chat') refuseMisplacedCommand(args, action.args, names);
   });
   try {
     await program.parseAsync(withExtractValues(routeToChat(args, names)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const named =
-      error.code === 'commander.helpDisplayed' ? await namedHelp(context, program) : undefined;
-    await printHelp(context, named ?? help.join(''));
+    const run = program.commands.find((command) => command.name() === 'run');
+    const file = run?.args.find((word) => !word.startsWith('-'));
+    const isNamed = error.code === 'commander.helpDisplayed' && file !== undefined;
+    if (run === undefined || !isNamed) return printHelp(context, help.join(''));
+    // The help of `natter run` with a prompt file has its variables.
+    await addVariables(context, run, file);
+    await printHelp(context, run.helpInformation());
   }
 }

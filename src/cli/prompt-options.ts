@@ -40,9 +40,10 @@ export const requestOptions = (): readonly Option[] => [
 export const allowSecretsOption = () =>
   new Option('--allow-secrets', 'send secrets in the input [NATTER_SECRET_GUARD]');
 
-/** Options for secrets in the input. */
 export const secretOptions = (): readonly Option[] => [
-  new Option('--redact', 'send placeholders for secrets in the input, and put them back'),
+  new Option('--redact', 'send placeholders for secrets in the input, and put them back').conflicts(
+    'allowSecrets',
+  ),
   allowSecretsOption(),
 ];
 
@@ -62,7 +63,7 @@ export const conversationOptions = (alone = ''): readonly Option[] => [
   new Option(
     '--resume [conversation]',
     `continue this conversation: id, title or latest (default)${alone}`,
-  ),
+  ).conflicts('continue'),
   new Option(
     '--conversation <name>',
     'continue the conversation with this title, or start it',

@@ -20,7 +20,6 @@ import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 /** A word to search for, if it needs no quotes in a shell. */
 const searchWord = (name: string) => (/^\w[\w.-]*$/.test(name) ? name : 'WORD');
 
-/** Commands and options to type. */
 export const commandHints: FrontEndHints = {
   'send-again': () => sendAgainHint,
   'raise-timeout': ({ limit }) => `try again, or raise the limit with ${timeoutOptions[limit]}`,

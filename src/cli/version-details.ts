@@ -1,13 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { isJsonObject, parseJson } from '../json.ts';
-
-/** Whether the package in this folder names its repository; one that does not is in no registry. */
-export function hasRepository(folder: string): boolean {
-  const description = parseJson(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return isJsonObject(description) && description['repository'] !== undefined;
-}
-
 /** The first pattern that matches the folder decides how to update natter. */
 const updateCommands: readonly (readonly [RegExp, string])[] = [
   [/\/_npx\//, 'npx natter@latest'],

@@ -38,18 +38,16 @@ export function configure(options: Omit<ClientOptions, 'network'>) {
     mask,
     /** Makes a request to the endpoint at `path`, relative to the API: a POST if there is a body. */
     request(path: string, body?: unknown): HttpRequest {
-      const url = endpointUrl(baseUrl, path);
+      const common = { url: endpointUrl(baseUrl, path), isPathGuessed };
       const json = 'application/json';
-      if (body === undefined) {
-        return { method: 'GET', url, headers: { accept: json, ...headers }, isPathGuessed };
-      }
+      if (body === undefined)
+        return { ...common, method: 'GET', headers: { accept: json, ...headers } };
       const types = [json, 'text/event-stream'];
       // Gateways use the first type that they know.
       if (isJsonObject(body) && body['stream'] === true) types.reverse();
       return {
+        ...common,
         method: 'POST',
-        url,
-        isPathGuessed,
         headers: { accept: types.join(', '), 'content-type': json, ...headers },
         // Serialized once, so that every attempt sends the same bytes.
         body: Buffer.from(JSON.stringify(body)),

@@ -3,9 +3,8 @@ import { Failure } from '../failure.ts';
 import type { ChatOptions } from './client.ts';
 import type { Sender } from './configuration.ts';
 import type { RetryScheduled } from './events.ts';
-import { formatWait, localTimeAfter } from './failure/format-duration.ts';
 import { maskFailure, rephrase } from './failure/change-failure.ts';
-import { timedOut } from './failure/answer-failure.ts';
+import { formatWait, localTimeAfter, timedOut } from './failure/answer-failure.ts';
 import { followSignals } from './http/timer.ts';
 
 // Milliseconds.
@@ -83,7 +82,6 @@ export async function* withRetries<Event>(
   }
 }
 
-/** Returns the milliseconds to wait, as requested by the service. */
 const waitOf = ({ retryAfterSeconds: seconds }: Failure) =>
   seconds === undefined ? undefined : seconds * 1000;
 

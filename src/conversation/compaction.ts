@@ -25,17 +25,6 @@ const summaryShare = 1 / 8;
 /** The request for a summary, and the turns that the summary replaces. */
 export type CompactionPlan = NonNullable<ReturnType<typeof planCompaction>>;
 
-/** The answers that may be the last turn of the summary, with the tokens since the summary in force up to each. */
-function endsOf(conversation: Conversation) {
-  let tokens = 0;
-  const first = summarizedTurns(conversation);
-  return pathOf(conversation).flatMap((turn, index) => {
-    if (index < first || turn.role === 'system') return [];
-    tokens += tokensPerMessage + estimateTokens(textOf(turn));
-    return isAnswer(turn) ? [{ index, turn: turn.id, tokens }] : [];
-  });
-}
-
 /**
  * Plans a summary of the older turns, as many as fit the window.
  * @param window that of the model in tokens, if it is known; `wanted` is what the user wants to keep, or empty
@@ -46,7 +35,14 @@ export function planCompaction(
   { window = Infinity, wanted }: { readonly window: number | undefined; readonly wanted: string },
 ) {
   const path = pathOf(conversation);
-  const ends = endsOf(conversation);
+  const first = summarizedTurns(conversation);
+  let sum = 0;
+  // The answers that may be the last turn of the summary, with the tokens since the summary in force up to each.
+  const ends = path.flatMap((turn, index) => {
+    if (index < first || turn.role === 'system') return [];
+    sum += tokensPerMessage + estimateTokens(textOf(turn));
+    return isAnswer(turn) ? [{ index, turn: turn.id, tokens: sum }] : [];
+  });
   const [last, before] = [ends.at(-1), ends.at(-2)];
   // The last prompt and its answer are kept, unless they are all there is, or too long.
   const keepsLast = last && before && last.tokens - before.tokens <= window * keptShare;

@@ -39,12 +39,6 @@ function tagFor(content: string): string {
   return tag;
 }
 
-function fileBlock({ name, content }: AttachedFile): string {
-  const tag = tagFor(content);
-  const end = content.endsWith('\n') || content === '' ? '' : '\n';
-  return `<${tag} name="${escapeMarkup(name)}">\n${content}${end}</${tag}>`;
-}
-
 /**
  * Joins a prompt, each file in a `<file name="…">` block (`<file-1 name="…">` if the content has a `file` tag), and
  * standard input, separated by blank lines. If the prompt has `{{stdin}}`, standard input replaces it instead. Nothing
@@ -61,7 +55,12 @@ export function composePrompt({
   readonly input?: string | undefined;
 }): string {
   const placed = input === undefined ? undefined : insertInput(prompt, input);
-  const parts = [placed ?? prompt, ...files.map(fileBlock)];
+  const blocks = files.map(({ name, content }) => {
+    const tag = tagFor(content);
+    const end = content.endsWith('\n') || content === '' ? '' : '\n';
+    return `<${tag} name="${escapeMarkup(name)}">\n${content}${end}</${tag}>`;
+  });
+  const parts = [placed ?? prompt, ...blocks];
   if (placed === undefined) parts.push(input);
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }

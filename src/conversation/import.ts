@@ -143,40 +143,38 @@ const roles: ReadonlyMap<unknown, Role> = new Map([
   ['system', 'system'],
 ]);
 
-/** A node of ChatGPT's tree. */
-function chatGptMessage(id: string, node: unknown, now: Date, omit: Omit): Message {
-  const { message, parent } = fieldsOf(node);
-  const { author, content, create_time: time, metadata, recipient = 'all' } = fieldsOf(message);
-  const { content_type: type, parts, text } = fieldsOf(content);
-  const { is_visually_hidden_from_conversation: isHidden, model_slug: model } = fieldsOf(metadata);
-  const { role } = fieldsOf(author);
-  const isTool = role === 'tool' || (role === 'assistant' && recipient !== 'all');
-  const isThought = type === 'thoughts' || type === 'reasoning_recap';
-  const isText = ['text', 'multimodal_text', 'code', undefined].includes(type as string);
-  const isTurn = !isTool && !isThought && isText && isHidden !== true;
-  const read = isTurn ? listOf(parts).map((part) => partText(part, omit)) : [];
-  if (isTool) omit('tool message');
-  else if (isThought) omit('thought');
-  else if (!isText) omit('hidden message');
-  return {
-    id,
-    parent: filledText(parent),
-    role: isTurn ? roles.get(role) : undefined,
-    content: joined([...read, isTurn ? textIn(text) : '']),
-    createdAt: timeOf(time, now),
-    end: { model: filledText(model) },
-  };
-}
-
+/** A conversation of ChatGPT, whose messages are a tree. */
 function chatGpt(entry: JsonObject, now: Date, omit: Omit): Foreign {
   const { conversation_id: named, id = named, title, mapping, current_node: leaf } = entry;
+  const messages = Object.entries(fieldsOf(mapping)).map(([name, node]): Message => {
+    const { message, parent } = fieldsOf(node);
+    const { author, content, create_time: time, metadata, recipient = 'all' } = fieldsOf(message);
+    const { content_type: type, parts, text } = fieldsOf(content);
+    const { is_visually_hidden_from_conversation: isHidden, model_slug: model } =
+      fieldsOf(metadata);
+    const { role } = fieldsOf(author);
+    const isTool = role === 'tool' || (role === 'assistant' && recipient !== 'all');
+    const isThought = type === 'thoughts' || type === 'reasoning_recap';
+    const isText = ['text', 'multimodal_text', 'code', undefined].includes(type as string);
+    const isTurn = !isTool && !isThought && isText && isHidden !== true;
+    const read = isTurn ? listOf(parts).map((part) => partText(part, omit)) : [];
+    if (isTool) omit('tool message');
+    else if (isThought) omit('thought');
+    else if (!isText) omit('hidden message');
+    return {
+      id: name,
+      parent: filledText(parent),
+      role: isTurn ? roles.get(role) : undefined,
+      content: joined([...read, isTurn ? textIn(text) : '']),
+      createdAt: timeOf(time, now),
+      end: { model: filledText(model) },
+    };
+  });
   return {
     origin: `chatgpt ${filledText(id) ?? hashOf(entry)}`,
     title,
     createdAt: timeOf(entry['create_time'], now),
-    messages: Object.entries(fieldsOf(mapping)).map(([node, value]) =>
-      chatGptMessage(node, value, now, omit),
-    ),
+    messages,
     leaf: filledText(leaf),
   };
 }

@@ -9,18 +9,17 @@ const twoDays = 48;
 /** The time of a prompt, as far as it is not known from the turn before. */
 export type PromptTime = NonNullable<ReturnType<typeof promptTime>>;
 
-function dayOf(at: Date, hasYear: boolean): string {
-  const part = (options: Intl.DateTimeFormatOptions) => at.toLocaleDateString('en', options);
-  const day = `${part({ weekday: 'long' })} ${at.getDate()} ${part({ month: 'long' })}`;
-  return hasYear ? `${day} ${at.getFullYear()}` : day;
-}
-
 /** Tells the time of a prompt. Without a known time (a damaged journal has the epoch) it is undefined. */
 export function promptTime(at: Date, before: Date | undefined) {
   if (at.getTime() === 0) return undefined;
   const last = before?.getTime() === 0 ? undefined : before;
   const clock = at.toTimeString().slice(0, 5);
-  const day = () => dayOf(at, last !== undefined && last.getFullYear() !== at.getFullYear());
+  const part = (options: Intl.DateTimeFormatOptions) => at.toLocaleDateString('en', options);
+  const day = () => {
+    const text = `${part({ weekday: 'long' })} ${at.getDate()} ${part({ month: 'long' })}`;
+    const isNewYear = last !== undefined && last.getFullYear() !== at.getFullYear();
+    return isNewYear ? `${text} ${at.getFullYear()}` : text;
+  };
   const hours = last === undefined ? 0 : (at.getTime() - last.getTime()) / hour;
   const count = hours < twoDays ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;
   const isSameDay = last?.toDateString() === at.toDateString();

@@ -13,7 +13,6 @@ export interface PassedModel {
   readonly reason: FailureKind | 'too_long';
 }
 
-/** How an answer ended. */
 export interface AnswerEnd {
   /** The model that answered, or the one in the request. */
   readonly model?: string | undefined;
@@ -55,7 +54,6 @@ export interface Summary {
   readonly after: string;
   readonly content: string;
   readonly createdAt: Date;
-  /** The model that wrote it. */
   readonly model?: string | undefined;
   readonly usage?: Usage | undefined;
 }

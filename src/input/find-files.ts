@@ -83,12 +83,7 @@ async function* entriesBelow(start: string, hidden: boolean, skipsUnreadable: bo
   }
 }
 
-export interface FoundFiles {
-  /** Sorted, folder by folder; as typed, with slashes. */
-  readonly names: readonly string[];
-  /** Symbolic links, which are not followed. */
-  readonly links: number;
-}
+export type FoundFiles = Awaited<ReturnType<typeof findFiles>>;
 
 const maxFiles = 10_000;
 
@@ -106,7 +101,7 @@ export async function findFiles(
   signal: AbortSignal,
   matches: (name: string) => boolean = () => true,
   hidden = false,
-): Promise<FoundFiles> {
+) {
   const names: string[] = [];
   let links = 0;
   for await (const { path, isFolder, entry } of entriesBelow(start, hidden, false)) {
@@ -120,7 +115,12 @@ export async function findFiles(
     }
   }
   names.sort((left, right) => (orderOf(left) < orderOf(right) ? -1 : 1));
-  return { names, links };
+  return {
+    /** Sorted, folder by folder; as typed, with slashes. */
+    names: names as readonly string[],
+    /** Symbolic links, which are not followed. */
+    links,
+  };
 }
 
 /** The files that match a pattern, such as `*.md`. @throws as {@link findFiles} */

@@ -29,7 +29,7 @@ import {
 } from '../prompt-files/template.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import { isFile } from '../storage/files.ts';
-import { failureReason } from '../storage/storage-failure.ts';
+import { cannotRead } from '../storage/storage-failure.ts';
 import { readBytes } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
 
@@ -52,8 +52,7 @@ export async function readTextFile(
     bytes = await readBytes(file, signal);
   } catch (error) {
     signal.throwIfAborted();
-    const reason = error instanceof Failure ? error.message : failureReason(error);
-    throw new Failure('usage', `cannot read ${name}: ${reason}`, { cause: error });
+    throw cannotRead(name, error);
   }
   try {
     return decodeText(bytes, { source: name });

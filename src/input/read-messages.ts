@@ -1,6 +1,6 @@
 // The history that a prompt continues: the messages of `--messages` and `-M`.
 import type { Message } from '../client/contract.ts';
-import { Failure } from '../failure.ts';
+import { exclusive, Failure } from '../failure.ts';
 import { filledText, isJsonObject, lineProblem, locatedProblem, parseJson } from '../json.ts';
 import type { Run } from '../run.ts';
 import { withValues } from '../settings/resolved-settings.ts';
@@ -9,11 +9,7 @@ import { inputWord, type PromptOptions, readInput } from './read-prompt.ts';
 import type { SecretGuard } from './secret-guard.ts';
 
 /** A message with its place, such as `messages.jsonl: message 3 (line 4)`. */
-interface PlacedMessage {
-  readonly name: string;
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
+type PlacedMessage = ReturnType<typeof placed>;
 
 /** Prompts and answers before a prompt. */
 export type History = Awaited<ReturnType<typeof readHistory>>;
@@ -26,11 +22,11 @@ const refuse = (name: string, problem: string, hint?: string): never => {
 
 const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 60);
 
-function placed(name: string, role: unknown, content: string): PlacedMessage {
+function placed(name: string, role: unknown, content: string) {
   const isKnown = role === 'system' || role === 'user' || role === 'assistant';
   if (!isKnown) return refuse(name, `has the role ${shown(role)}; ${known}`);
   if (content.trim() === '') return refuse(name, 'has no text');
-  return { name, role, content };
+  return { name, role, content } as const;
 }
 
 function textOf(name: string, content: unknown): string {
@@ -142,11 +138,7 @@ export async function readHistory(
   const turns = all.slice(system === undefined ? 0 : 1, last?.role === 'user' ? -1 : undefined);
   const prompt = last?.role === 'user' ? last.content : undefined;
   const { kind, name: option } = settings.sources.system;
-  if (system !== undefined && kind === 'flag') {
-    throw new Failure('usage', `${option} and a system message cannot be used together`, {
-      hint: 'use only one of them',
-    });
-  }
+  if (system !== undefined && kind === 'flag') throw exclusive(option, 'a system message');
   const source = { kind: 'flag', name: '--messages' } as const;
   return {
     settings: system === undefined ? settings : withValues(settings, { system }, source),

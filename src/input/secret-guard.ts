@@ -119,10 +119,19 @@ function nameOf({ kind }: FoundSecret): string {
   return `${/^[AEIOU]/i.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
-const placeOf = ({ name, line }: LocatedSecret) => `${name} line ${line}`;
-
-/** `and 2 more secrets`. */
-const others = (number: number) => (number === 0 ? '' : `, and ${countOf(number, 'more secret')}`);
+/**
+ * `notes.md line 2 has a GitHub token (ghp_…), and 1 more secret`.
+ * @param isShown names the first characters, for a person who has to confirm it
+ */
+export function describeSecrets(
+  [first, ...rest]: readonly LocatedSecret[],
+  isShown = true,
+): string {
+  if (first === undefined) return '';
+  const shown = isShown ? ` (${first.shown})` : '';
+  const more = rest.length === 0 ? '' : `, and ${countOf(rest.length, 'more secret')}`;
+  return `${first.name} line ${first.line} has ${nameOf(first)}${shown}${more}`;
+}
 
 const refusalHint =
   '--redact sends placeholders and puts the secrets back in the answer; --allow-secrets sends the text as it is';
@@ -136,26 +145,14 @@ export function secretsRefusal(
   receiver: string,
   hint = refusalHint,
 ): Failure {
-  const [first] = located;
-  if (first === undefined) throw new Error('there is no secret to refuse');
-  const what = `${placeOf(first)} has ${nameOf(first)}${others(located.length - 1)}`;
+  const what = describeSecrets(located, false);
   return new Failure('secrets', `${what}, so it was not sent to ${receiver}`, { hint });
-}
-
-/** What a person has to confirm: `notes.md line 2 has a GitHub token (ghp_…), and 1 more secret`. */
-export function describeSecrets([first, ...rest]: readonly LocatedSecret[]): string {
-  if (first === undefined) return '';
-  return `${placeOf(first)} has ${nameOf(first)} (${first.shown})${others(rest.length)}`;
 }
 
 const maxShown = 10;
 
-/** What to do about secrets, and the service that gets them. */
-interface Plan {
-  /** `ask` refuses where there is no terminal. */
-  readonly mode: ReturnType<typeof guardMode>;
-  readonly settings: ResolvedSettings;
-}
+/** What to do about secrets, and the service that gets them. `ask` refuses where there is no terminal. */
+type Plan = NonNullable<ReturnType<typeof planGuard>>;
 
 /** What to do about the secrets: asks where a person can answer. @throws Failure `secrets` for anything but sending */
 export async function decide(
@@ -164,19 +161,14 @@ export async function decide(
   located: readonly LocatedSecret[],
 ): Promise<'send' | 'redact'> {
   const { stdin, stderr } = context.streams;
-  const [first] = located;
   if (mode === 'redact') {
-    if (first === undefined) return 'redact';
-    const rest = others(located.length - 1);
-    notices.notice(`a placeholder replaces ${nameOf(first)} in ${placeOf(first)}${rest}`);
+    notices.notice(`placeholders replace secrets: ${describeSecrets(located, false)}`);
     return 'redact';
   }
   const host = hostOf(settings);
   const hasPerson = stderr.isTerminal && (stdin.isTerminal || hasControllingTerminal());
   if (!options.input || !hasPerson) throw secretsRefusal(located, host);
-  for (const secret of located.slice(0, maxShown)) {
-    notices.warning(`${placeOf(secret)} has ${nameOf(secret)} (${secret.shown})`);
-  }
+  for (const secret of located.slice(0, maxShown)) notices.warning(describeSecrets([secret]));
   const rest = located.length - maxShown;
   if (rest > 0) notices.warning(`${count(rest)} more were found`);
   const question = `Send to ${host}, redact or cancel? [s/r/C] `;
@@ -189,17 +181,14 @@ export async function decide(
 }
 
 /** One of many requests as it may be sent, and what puts its redacted secrets back. */
-export interface GuardedRequest {
-  readonly request: CompletionRequest;
-  readonly redaction?: Redaction;
-}
+export type GuardedRequest = ReturnType<typeof guardRequest>;
 
 /** @throws Failure `secrets` for a request with a secret that may not be sent */
 export function guardRequest(
   context: Context,
   { mode, settings }: Plan,
   request: CompletionRequest,
-): GuardedRequest {
+) {
   if (mode === 'redact') {
     const redaction = openRedaction(context);
     const messages = maskValue(request.messages, redaction.redact);
@@ -217,16 +206,10 @@ export function guardRequest(
 /**
  * `off` for what stays on this machine: a loopback address, the sandbox, a replay, a dry run. `--redact` applies there,
  * too.
- * @throws Failure `usage` for options that cannot be used together
  */
 function guardMode({ context, options, settings }: Run) {
   const { allowSecrets = false, redact = false, dryRun = false, sandbox = false } = options;
   const { baseUrl, secretGuard } = settings.values;
-  if (allowSecrets && redact) {
-    throw new Failure('usage', '--redact and --allow-secrets cannot be used together', {
-      hint: 'use only one of them',
-    });
-  }
   if (redact) return 'redact';
   const isLocal = baseUrl === undefined || isLoopbackName(new URL(baseUrl).hostname);
   const isReplayed = () => chooseRecording(options, context.environment).replay !== undefined;
@@ -234,7 +217,7 @@ function guardMode({ context, options, settings }: Run) {
 }
 
 /** The plan for all services that may get the prompt; undefined if nothing is checked. @throws Failure `usage` */
-export function planGuard(run: Run): Plan | undefined {
+export function planGuard(run: Run) {
   return fallbackModels(run)
     .map(({ settings }) => ({ settings, mode: guardMode({ ...run, settings }) }))
     .find(({ mode }) => mode !== 'off');

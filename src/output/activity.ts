@@ -114,14 +114,6 @@ export function createProgressReporter(
   let isLineOpen = false;
   let refusal = '';
   let hidesThought = false;
-  /** Reasoning is dim and on separate lines. */
-  const showReasoningText = (text: string) => {
-    activity.settle();
-    const clean = sanitizer.write(text);
-    if (clean === '') return;
-    isLineOpen = !clean.endsWith('\n');
-    void stderr.write(style.dim(clean));
-  };
   activity.waiting(model);
   const settle = () => {
     activity.settle();
@@ -135,8 +127,16 @@ export function createProgressReporter(
       if (event.type === 'refusal-received') refusal += event.text;
       if (event.type === 'text-received' || event.type === 'answer-finished') settle();
       if (event.type !== 'reasoning-received') return;
-      if (showReasoning) showReasoningText(event.text);
-      else hidesThought ||= event.received !== undefined;
+      if (!showReasoning) {
+        hidesThought ||= event.received !== undefined;
+        return;
+      }
+      activity.settle();
+      // Reasoning is dim and on separate lines.
+      const clean = sanitizer.write(event.text);
+      if (clean === '') return;
+      isLineOpen = !clean.endsWith('\n');
+      void stderr.write(style.dim(clean));
     },
     /** Call when the answer has ended, complete or cut. */
     end: settle,

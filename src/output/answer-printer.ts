@@ -5,7 +5,7 @@ import { createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { failureFields } from './ending-failure.ts';
 import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
-import { Failure } from '../failure.ts';
+import { exclusive, Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { readSettings } from '../settings/read-settings.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
@@ -37,42 +37,26 @@ export interface TextPrinter extends AnswerPrinter {
 export const unchanged: TextTransform = { write: (text) => text, end: () => '' };
 
 /**
- * One document when the prompt has ended (docs/scripts.md, "JSON"), with `error` without a complete answer; the only
- * printer that keeps the whole text in memory.
+ * One line for each event; the last one is `answer-finished` or `answer-failed`, with the further fields.
+ * @param asked the model that each line names, if there are several
  */
-export function jsonPrinter(
+export function jsonLinesPrinter(
   context: Context,
-  askedModel: string,
   moreFields?: () => object,
+  asked?: string,
 ): AnswerPrinter {
-  let text = '';
-  return {
-    event(event) {
-      if (event.type === 'text-received') text += event.text;
-      return undefined;
-    },
-    async end({ metadata, failure }) {
-      const fields = { ...answerFields(metadata, text, askedModel), ...moreFields?.() };
-      const document = { ...fields, ...failureFields(failure, context) };
-      await context.streams.stdout.write(jsonLine(document));
-    },
-  };
-}
-
-/** One line for each event; the last one is `answer-finished` or `answer-failed`, with the further fields. */
-export function jsonLinesPrinter(context: Context, moreFields?: () => object): AnswerPrinter {
   const { stdout } = context.streams;
+  const line = (record: object, more?: object) => jsonLine({ asked, ...record, ...more });
   return {
     event(event) {
       const more = event.type === 'answer-finished' ? moreFields?.() : undefined;
-      const lines = eventRecords(event).map((record) => jsonLine({ ...record, ...more }));
+      const lines = eventRecords(event).map((record) => line(record, more));
       return stdout.write(lines.join(''));
     },
-    record: (value) => stdout.write(jsonLine(value)),
+    record: (value) => stdout.write(line(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
-      const record = failureRecord(failure, metadata, context);
-      await stdout.write(jsonLine({ ...record, ...moreFields?.() }));
+      await stdout.write(line(failureRecord(failure, metadata, context), moreFields?.()));
     },
   };
 }
@@ -101,9 +85,7 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
     (name) => options[name] === true,
   );
   if (asked.length > 1) {
-    throw new Failure('usage', `--${asked[0]} and --${asked[1]} cannot be used together`, {
-      hint: 'choose one output format',
-    });
+    throw exclusive(`--${asked[0]}`, `--${asked[1]}`, 'choose one output format');
   }
   const [format] = asked;
   if (format === 'raw') return 'exact';
@@ -118,7 +100,7 @@ export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean):
  * @throws Failure `storage`
  */
 export function refuseClosedOutput(stdout: OutputStream, isSaved: boolean): void {
-  if (isSaved || stdout.isClosed?.() !== true) return;
+  if (isSaved || !stdout.isClosed()) return;
   throw new Failure('storage', 'standard output is closed, so the answer would be lost', {
     hint: 'redirect it to a file, or to /dev/null to discard the answer',
   });
@@ -207,9 +189,23 @@ export async function createAnswerPrinter(
   settings: ResolvedSettings,
   askedModel: string,
 ): Promise<AnswerPrinter> {
-  if (run.format === 'json') return jsonPrinter(run.context, askedModel, run.jsonFields);
-  if (run.format === 'jsonl') return jsonLinesPrinter(run.context, run.jsonFields);
-  return createTextPrinter(run, settings);
+  const { context, format, jsonFields } = run;
+  if (format === 'jsonl') return jsonLinesPrinter(context, jsonFields);
+  if (format !== 'json') return createTextPrinter(run, settings);
+  // One document when the prompt has ended (docs/scripts.md, "JSON"), with `error` without a complete answer; the only
+  // printer that keeps the whole text in memory.
+  let text = '';
+  return {
+    event(event) {
+      if (event.type === 'text-received') text += event.text;
+      return undefined;
+    },
+    async end({ metadata, failure }) {
+      const fields = { ...answerFields(metadata, text, askedModel), ...jsonFields?.() };
+      const document = { ...fields, ...failureFields(failure, context) };
+      await context.streams.stdout.write(jsonLine(document));
+    },
+  };
 }
 
 /** Prints stored Markdown: styled on a terminal, unfiltered into a pipe. */

@@ -15,16 +15,10 @@ import { padToWidth, truncateToWidth } from '../terminal/text/width.ts';
 import { firstRow, type Line, rowsOf } from '../terminal/text/wrap.ts';
 import { retryText } from './activity.ts';
 import type { AnswerOutcome } from './answer-meter.ts';
-import { heading, type TextPrinter } from './answer-printer.ts';
+import { heading, jsonLinesPrinter, type TextPrinter } from './answer-printer.ts';
 import { failureFields, stoppedAnswer } from './ending-failure.ts';
 import { answerTokens, count, seconds, tokensPerSecond, tokenText } from './figures.ts';
-import {
-  answerFields,
-  type CheckedFields,
-  eventRecords,
-  failureRecord,
-  jsonLine,
-} from './json-answer.ts';
+import { answerFields, type CheckedFields, jsonLine } from './json-answer.ts';
 
 /** The answer of one model, or why it is missing; the failure is undefined too if the user stopped it. */
 export interface ComparedAnswer extends AnswerOutcome {
@@ -55,22 +49,6 @@ function causeOf({ failure, metadata }: ComparedAnswer): Failure | undefined {
   return failure ?? (metadata.complete ? undefined : stoppedAnswer());
 }
 
-function documentOf(answer: ComparedAnswer, context: Context): string {
-  const { label, model, content, metadata, checked } = answer;
-  const cause = causeOf(answer);
-  const { usage, timing } = metadata;
-  const { tokens, isEstimate } = answerTokens({ usage, content });
-  const line = jsonLine({
-    asked: label,
-    ...answerFields(metadata, content, model),
-    tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
-    tokens_estimated: isEstimate ? true : undefined,
-    ...checked?.fields,
-    ...failureFields(cause, context),
-  });
-  return checked?.withValue(line) ?? line;
-}
-
 /**
  * One document when all answers have ended: `{answers: [{asked, …, tokens_per_second}]}`, each with the fields of
  * `natter --json`, and `error` if it is incomplete.
@@ -81,7 +59,20 @@ export function createComparisonDocument(context: Context): ComparisonView {
     event: () => undefined,
     ended: (index, answer) => void (answers[index] = answer),
     close: async () => {
-      const documents = answers.map((answer) => documentOf(answer, context).trimEnd());
+      const documents = answers.map((answer) => {
+        const { label, model, content, metadata, checked } = answer;
+        const { usage, timing } = metadata;
+        const { tokens, isEstimate } = answerTokens({ usage, content });
+        const line = jsonLine({
+          asked: label,
+          ...answerFields(metadata, content, model),
+          tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
+          tokens_estimated: isEstimate ? true : undefined,
+          ...checked?.fields,
+          ...failureFields(causeOf(answer), context),
+        });
+        return (checked?.withValue(line) ?? line).trimEnd();
+      });
       await context.streams.stdout.write(`{"answers":[${documents.join(',')}]}\n`);
     },
     removed: () => 0,
@@ -90,20 +81,16 @@ export function createComparisonDocument(context: Context): ComparisonView {
 
 /** The lines of `natter --jsonl` as they happen, each with the requested model in `asked`. */
 export function createComparisonLines(context: Context, labels: readonly string[]): ComparisonView {
-  const { stdout } = context.streams;
-  const line = (index: number, record: object) => jsonLine({ asked: labels[index], ...record });
+  const printers = labels.map((label) => jsonLinesPrinter(context, undefined, label));
   return {
-    event(index, event) {
-      const lines = eventRecords(event).map((record) => line(index, record));
-      return stdout.write(lines.join(''));
-    },
-    ended(index, answer) {
-      const { checked, metadata } = answer;
-      const record = checked && line(index, { type: 'answer-checked', ...checked.fields });
-      const cause = causeOf(answer);
-      const failed = cause && line(index, failureRecord(cause, metadata, context));
-      const text = `${record === undefined ? '' : checked?.withValue(record)}${failed ?? ''}`;
-      return text === '' ? undefined : stdout.write(text);
+    event: (index, event) => printers[index]?.event(event),
+    async ended(index, answer) {
+      const { label: asked, checked, metadata } = answer;
+      if (checked !== undefined) {
+        const record = jsonLine({ asked, type: 'answer-checked', ...checked.fields });
+        await context.streams.stdout.write(checked.withValue(record));
+      }
+      await printers[index]?.end({ metadata, failure: causeOf(answer) });
     },
     close: async () => undefined,
     removed: () => 0,
@@ -189,15 +176,6 @@ function watchTerminal(device: TerminalDevice, region: LiveRegion): () => void {
     giveBack();
     for (const act of undo) act();
   };
-}
-
-/** The end of a column whose answer did not finish. */
-function cutMark(answer: ComparedAnswer, style: Style): string {
-  if (answer.metadata.complete) return '';
-  const text = style.red(
-    `(${answer.content === '' ? 'no answer' : 'cut'}: ${endReasonOf(answer)})`,
-  );
-  return answer.content === '' ? text : `\n${text}`;
 }
 
 /** A speed is meaningless below one second. */
@@ -332,7 +310,11 @@ export function createAnswerColumns(
     async ended(index, ended) {
       const answer = answers[index];
       answer?.progress.end(sanitizeLine(endReasonOf(ended)));
-      answer?.column.end(cutMark(ended, style));
+      const { content, metadata } = ended;
+      const what = content === '' ? 'no answer' : 'cut';
+      const mark = style.red(`(${what}: ${endReasonOf(ended)})`);
+      const start = content === '' ? '' : '\n';
+      answer?.column.end(metadata.complete ? '' : start + mark);
       await refresh();
     },
     async close() {

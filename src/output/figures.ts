@@ -22,6 +22,13 @@ export function tokenText(tokens: number, isEstimate = false): string {
 /** `12%`. */
 export const percent = (part: number, whole: number) => `${Math.round((part / whole) * 100)}%`;
 
+/** `128K`, `1.3M`; numbers below 1000 in full. */
+export const shortCount = (value: number) => value.toLocaleString('en-US', { notation: 'compact' });
+
+/** `59 s`, `2 min 5 s`. */
+export const durationText = (whole: number) =>
+  whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+
 /** `2.4 s`, `31 s`. */
 export function seconds(milliseconds: number): string {
   const value = milliseconds / 1000;
@@ -45,12 +52,6 @@ export function answerTokens({ usage, content }: Pick<MeasuredAnswer, 'usage' | 
     : { tokens: counted, isEstimate: false };
 }
 
-function speed({ usage, timing }: AnswerMetadata): string | undefined {
-  const tokens = usage?.completion_tokens;
-  const rate = tokens === undefined ? undefined : tokensPerSecond(tokens, timing);
-  return rate === undefined ? undefined : `${count(rate)} tokens/s`;
-}
-
 /** ` (1,024 cached)`; empty for none. */
 export const cachedText = (tokens: number | undefined): string =>
   tokens === undefined || tokens === 0 ? '' : ` (${count(tokens)} cached)`;
@@ -61,28 +62,29 @@ export function usageLine(
   requestedModel: string,
   isSpoken = false,
 ): string {
-  const { usage } = metadata;
+  const { usage, timing, model = requestedModel } = metadata;
+  const counted = usage?.completion_tokens;
+  const rate = counted === undefined ? undefined : tokensPerSecond(counted, timing);
   const tokens =
     usage?.prompt_tokens === undefined && usage?.completion_tokens === undefined
       ? undefined
       : `${tokenText(usage.prompt_tokens ?? 0)} in${cachedText(usage.cached_tokens)}, ${count(usage.completion_tokens ?? 0)} out`;
-  const time = metadata.timing === undefined ? undefined : seconds(metadata.timing.total);
-  return [metadata.model ?? requestedModel, tokens, time, speed(metadata)]
+  const time = timing && seconds(timing.total);
+  return [model, tokens, time, rate === undefined ? undefined : `${count(rate)} tokens/s`]
     .filter((part) => part !== undefined)
     .join(isSpoken ? ', ' : ' · ');
 }
 
-/** An amount with two digits after the point, or two significant ones if it is small: `1.50`, `0.0012`. */
-function amountText(amount: number): string {
-  if (amount >= 0.01 || amount === 0) {
-    return amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  }
-  return amount.toLocaleString('en-US', { maximumSignificantDigits: 2 });
-}
-
-/** Amounts by currency: `1.50 USD`, `1.50 USD + 0.20 EUR`; empty for none. */
+/** Amounts by currency, small ones with two significant digits: `1.50 USD + 0.0012 EUR`; empty for none. */
 export function moneyText(amounts: ReadonlyMap<string, number>): string {
-  return [...amounts].map(([currency, amount]) => `${amountText(amount)} ${currency}`).join(' + ');
+  const texts = Array.from(amounts, ([currency, amount]) => {
+    const isSmall = amount < 0.01 && amount !== 0;
+    const digits = isSmall
+      ? { maximumSignificantDigits: 2 }
+      : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+    return `${amount.toLocaleString('en-US', digits)} ${currency}`;
+  });
+  return texts.join(' + ');
 }
 
 const unitsOfAge = [
@@ -138,13 +140,6 @@ const columns = ['first text', 'tokens/s', 'in', 'out', 'time'].map((heading) =>
   return { heading, align: 'right' } as const;
 });
 
-function rowOf(answer: MeasuredAnswer): readonly string[] {
-  const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
-  const counted = tokensIn === undefined ? undefined : count(tokensIn);
-  const cells = [firstText, rate, counted, tokensOut, total].map((cell) => cell ?? '-');
-  return [answer.label, ...cells, answer.endReason];
-}
-
 export function figuresLine(answer: MeasuredAnswer): string {
   const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
   const parts = [
@@ -162,7 +157,12 @@ export function figuresLine(answer: MeasuredAnswer): string {
 /** A table, or lines if it is wider than the window; tab-separated for a pipe. */
 export function figuresText(answers: readonly MeasuredAnswer[], layout: TableLayout): string {
   const all = [{ heading: 'model' }, ...columns, { heading: 'ended' }];
-  const rows = answers.map(rowOf);
+  const rows = answers.map((answer) => {
+    const { firstText, rate, tokensIn, tokensOut, total } = figuresOf(answer);
+    const counted = tokensIn === undefined ? undefined : count(tokensIn);
+    const cells = [firstText, rate, counted, tokensOut, total].map((cell) => cell ?? '-');
+    return [answer.label, ...cells, answer.endReason];
+  });
   const table = formatTable(all, rows, { ...layout, width: Number.POSITIVE_INFINITY });
   const isTooWide = table.split('\n').some((line) => displayWidth(line) > layout.width);
   if (!layout.isTerminal || !isTooWide) return table;

@@ -21,29 +21,7 @@ const gap = '  ';
 const roomForLast = 20;
 
 /**
- * The columns to show on a terminal: without empty ones, and in a narrow window without spare ones.
- */
-function shownColumns(
-  columns: readonly Column[],
-  widths: readonly number[],
-  isEmpty: (index: number) => boolean,
-  room: number,
-): readonly number[] {
-  let shown = columns.map((_, index) => index).filter((index) => index === 0 || !isEmpty(index));
-  const last = columns.length - 1;
-  const needed = () =>
-    shown.reduce((sum, index) => {
-      const width = widths[index] ?? 0;
-      return sum + gap.length + (index === last ? Math.min(width, roomForLast) : width);
-    }, -gap.length);
-  for (let index = last; index > 0 && needed() > room; index -= 1) {
-    if (columns[index]?.isSpare === true) shown = shown.filter((kept) => kept !== index);
-  }
-  return shown;
-}
-
-/**
- * Rows for a terminal: aligned under a heading, cut at the window's width. For a pipe: tab-separated, without a
+ * Rows for a terminal: aligned under a heading, without empty columns, cut at the window's width. For a pipe: tab-separated, without a
  * heading, nothing cut or omitted. Cells are sanitized, so that each row is one line.
  */
 export function formatTable(
@@ -56,8 +34,17 @@ export function formatTable(
   const widths = columns.map((column, index) =>
     Math.max(displayWidth(column.heading), ...cells.map((row) => displayWidth(row[index] ?? ''))),
   );
-  const isEmpty = (index: number) => cells.every((row) => (row[index] ?? '') === '');
-  const shown = shownColumns(columns, widths, isEmpty, layout.width);
+  const last = columns.length - 1;
+  const hasText = (index: number) => cells.some((row) => (row[index] ?? '') !== '');
+  let shown = [...columns.keys()].filter((index) => index === 0 || hasText(index));
+  const needed = () =>
+    shown.reduce((sum, index) => {
+      const width = widths[index] ?? 0;
+      return sum + gap.length + (index === last ? Math.min(width, roomForLast) : width);
+    }, -gap.length);
+  for (let index = last; index > 0 && needed() > layout.width; index -= 1) {
+    if (columns[index]?.isSpare === true) shown = shown.filter((kept) => kept !== index);
+  }
   const line = (row: readonly string[]) => {
     const padded = shown.map((index) =>
       padToWidth(row[index] ?? '', widths[index] ?? 0, columns[index]?.align),

@@ -1,12 +1,6 @@
 import { diffArrays } from 'diff';
 import type { Style } from '../terminal/style.ts';
 
-/** A run of text in both texts, or only in the first or the second. */
-interface DiffPart {
-  readonly kind: 'both' | 'first' | 'second';
-  readonly text: string;
-}
-
 /** Maximum number of differing words; beyond it, a diff is useless and takes seconds. */
 export const maxChanges = 2000;
 
@@ -25,19 +19,19 @@ const wordsOf = (text: string) =>
  * Compares words and ignores white space; the result has the white space of the second text.
  * @returns undefined if more than {@link maxChanges} words differ
  */
-export function diffWords(first: string, second: string): readonly DiffPart[] | undefined {
+export function diffWords(first: string, second: string) {
   const found = diffArrays(wordsOf(first), wordsOf(second), {
     maxEditLength: maxChanges,
     comparator: (one, other) => one.word === other.word,
   });
-  return found?.map(({ value, added, removed }) => ({
-    kind: removed ? 'first' : added ? 'second' : 'both',
-    text: value.map(({ text }) => text).join(''),
-  }));
+  return found?.map(({ value, added, removed }) => {
+    const kind = removed ? 'first' : added ? 'second' : 'both';
+    return { kind, text: value.map(({ text }) => text).join('') } as const;
+  });
 }
 
 /** Marks the words in the format of `git diff --word-diff`: `[-only the first-]{+only the second+}`. */
-export function formatDiff(parts: readonly DiffPart[], style: Style): string {
+export function formatDiff(parts: NonNullable<ReturnType<typeof diffWords>>, style: Style): string {
   const texts = parts.map(({ kind, text }, index) => {
     if (kind === 'both') return text;
     const words = text.trimEnd();

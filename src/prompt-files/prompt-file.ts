@@ -173,36 +173,31 @@ async function readYaml(file: SourceFile, text: string, line: number) {
 /** A first line of dashes with a key below it. */
 const openFront = /^(?:#![^\n]*\n)?---[ \t]*\r?\n(?<key>[a-z-]+):/;
 
-const nothing: FrontMatter = {};
-
 async function readFront({ file, content }: PromptSource) {
   const split = splitFrontMatter(content);
   const { frontMatter, frontMatterLine: line } = split;
-  if (frontMatter === undefined) {
-    const key = openFront.exec(content)?.groups?.['key'] ?? '';
-    if (!frontMatterKeys.has(key)) return { front: nothing, split };
+  const key = openFront.exec(content)?.groups?.['key'] ?? '';
+  if (frontMatter === undefined && frontMatterKeys.has(key)) {
     // It would be sent as text.
     throw failureAt({ file, line }, 'the front matter has no end', {
       hint: 'write a line --- below it; a text may begin with a blank line before its ---',
     });
   }
   // Coding agents take `argument-hint: [issue] [priority]`, which is not YAML.
-  const yaml = frontMatter.replace(
+  const yaml = frontMatter?.replace(
     /^(?<key>argument-hint:[ \t]*)(?<hint>\[.*)$/m,
-    (_, key: string, hint: string) => key + JSON.stringify(hint.trimEnd()),
+    (_, start: string, hint: string) => start + JSON.stringify(hint.trimEnd()),
   );
-  const entries = await readYaml(file, yaml, line);
-  if (entries === undefined) {
-    // A text between two rules of Markdown.
-    const body = content.slice(content.indexOf('---')).trimEnd();
-    return { front: nothing, split: { ...split, body, bodyLine: line - 1 } };
-  }
+  const entries = yaml === undefined ? [] : await readYaml(file, yaml, line);
+  const { body, bodyLine } = split;
+  // A text between two rules of Markdown has no entries.
+  const whole = { body: content.slice(content.indexOf('---')).trimEnd(), bodyLine: line - 1 };
   return {
-    front: readFrontMatter(entries),
-    isOfAgent: entries.some(({ key }) => agentKeys.has(key)),
+    front: readFrontMatter(entries ?? []),
+    isOfAgent: entries?.some(({ key: name }) => agentKeys.has(name)) === true,
     /** Where the file names tools. */
-    tools: entries.find(({ key }) => toolKeys.has(key))?.place,
-    split,
+    tools: entries?.find(({ key: name }) => toolKeys.has(name))?.place,
+    ...(entries === undefined ? whole : { body, bodyLine }),
   };
 }
 
@@ -218,7 +213,7 @@ const mention = /(?<=^|[\s(])@(?:\$(?:ARGUMENTS|[1-9])|[\w~./-]*\w\.[A-Za-z]\w{0
 
 /** What the file asks for and natter does not do. */
 function noticesOf(
-  { front, tools, split: { body, bodyLine } }: Awaited<ReturnType<typeof readFront>>,
+  { front, tools, body, bodyLine }: Awaited<ReturnType<typeof readFront>>,
   isOfAgent: boolean,
   file: SourceFile,
 ): readonly string[] {
@@ -269,8 +264,8 @@ export async function parsePromptFile(
   }
   const read = await readFront(source);
   const { system, model, ...others } = read.front;
-  const format = named === 'markdown' && read.isOfAgent === true ? 'agent' : named;
-  const { body, bodyLine: line } = read.split;
+  const format = named === 'markdown' && read.isOfAgent ? 'agent' : named;
+  const { body, bodyLine: line } = read;
   const takesInput = format === 'fabric';
   const texts = [body, system?.value ?? ''];
   const takesArguments =

@@ -51,7 +51,7 @@ export function headerLine(program: string): string {
 }
 
 /** Reads the version in the first line; undefined for any other line. */
-export function versionOf(line: string): number | undefined {
+function versionOf(line: string): number | undefined {
   const header = parseObject(line);
   const version = header?.['format'] === formatName ? header['version'] : undefined;
   return typeof version === 'number' ? version : undefined;
@@ -144,13 +144,7 @@ export interface RecordedExchange {
   readonly events: readonly TimedEvent[];
 }
 
-export interface Recording {
-  readonly file: string;
-  /** The exchanges in the order of their requests. */
-  readonly exchanges: readonly RecordedExchange[];
-  /** Numbers of lines, from 1, that are torn or not records. */
-  readonly unreadable: readonly number[];
-}
+export type Recording = ReturnType<typeof readRecording>;
 
 function notARecording(file: string): Failure {
   return new Failure('configuration', `${file} is not a recording of natter`, {
@@ -172,9 +166,10 @@ export function checkHeader(line: string, file: string): void {
 
 /**
  * Reads a recording; torn and foreign lines are skipped.
+ * @returns the exchanges in the order of their requests, and the numbers of skipped lines, from 1
  * @throws Failure `configuration` for a file that is not a recording
  */
-export function readRecording(file: string): Recording {
+export function readRecording(file: string) {
   const exchanges: RecordedExchange[] = [];
   // Concatenated recordings repeat numbers: a number means the last request with it.
   const latest = new Map<number, TimedEvent[]>();

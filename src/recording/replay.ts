@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 import { followSignals } from '../client/http/timer.ts';
 import type { Transport } from '../client/http/transport.ts';
 import type { Clock } from '../clock.ts';
-import { definedFields, isJsonObject } from '../json.ts';
+import { isJsonObject } from '../json.ts';
 import { withLock, type LockOptions } from '../storage/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import {
@@ -230,9 +230,8 @@ function stoppedFailure(number: number, when: string): Failure {
   return new Failure('unreachable', message, { transient: false });
 }
 
-function failureOf({ kind, message, hint, remedy, transient }: TimedEvent & { type: 'failure' }) {
-  return new Failure(kind, message, { transient, ...definedFields({ hint, remedy }) });
-}
+const failureOf = (event: TimedEvent & { type: 'failure' }) =>
+  new Failure(event.kind, event.message, event);
 
 /**
  * Responds from a recording, at the pace of the clock. Rejects with a Failure `configuration` if it cannot.

@@ -88,7 +88,6 @@ export function groupsOf(state?: ReplState): readonly CommandGroup[] {
   ];
 }
 
-/** Every slash command. */
 export const slashCommands = groupsOf().flatMap(({ commands }) => commands);
 
 const byName = new Map(slashCommands.map((command) => [command.name, command]));

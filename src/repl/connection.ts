@@ -10,12 +10,11 @@ import type {
   ServiceFacts,
   Update,
 } from './state.ts';
-import { cancelHint } from './dialog.ts';
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
 import { currentPath, isAnswered, lastPrompt } from './conversations/position.ts';
 import type { FoundServer, ReplService } from './service.ts';
 import { failureText, type Session } from './session.ts';
-import { step, printNotice, refuse, startActivity } from './step.ts';
+import { cancelHint, step, printNotice, refuse, startActivity } from './step.ts';
 
 interface Target {
   readonly address: string;

@@ -1,4 +1,5 @@
 import { createTranscript, type TranscriptFormat } from './transcript/transcript.ts';
+import { createDebounce, createTicker } from '../clock.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
 import { isEmpty } from './composer/text-buffer.ts';
@@ -6,7 +7,6 @@ import { storageEntry } from './export.ts';
 import { failureText, type Repl, type Screen, type Session, type Work } from './session.ts';
 import type { ReplState, Task } from './state.ts';
 import { printing, printReport, quit as endSession, step } from './step.ts';
-import { createDebounce, createTicker } from './timers.ts';
 import { onTaskEnded, onTaskFailed, updated } from './update.ts';
 
 /** Milliseconds after the last change of the draft. */
@@ -81,6 +81,7 @@ export function createSession(options: {
     if (after.composer.text !== before.composer.text) draftSaving.restart(draftPause);
     ticker.run((after.activity ?? after.aside) !== undefined);
     screen.show(after);
+    if (after.hasQuit) quit();
     // They start in this order, after the change in progress.
     for (const started of tasks) track(Promise.resolve(started).then(perform));
   };
@@ -128,7 +129,6 @@ export function createSession(options: {
     stop: (work = 'activity') => controllers.get(work)?.abort(),
     hurried: () => new Promise<void>((resolve) => (hurry = resolve)),
     hurry: () => hurry(),
-    quit: () => quit(),
     fail: (error) => fail(error),
     ended,
     async close() {

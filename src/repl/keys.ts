@@ -1,7 +1,16 @@
 import { editEarlier, hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
 import { commandIn, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
-import { entryBeside } from './composer/history.ts';
+import {
+  acceptMatch,
+  entryBeside,
+  extendQuery,
+  type HistorySearch,
+  searchNewer,
+  searchOlder,
+  shortenQuery,
+  startSearch,
+} from './composer/history.ts';
 import { type KeyAction, type KeyContext, actionOf } from './composer/keys/key-bindings.ts';
 import { type KeyEvent, splitBurst } from './composer/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from './composer/layout.ts';
@@ -18,7 +27,7 @@ import {
 import { onListAction, onListText } from './conversation-list/list-keys.ts';
 import { closeList } from './conversation-list/list.ts';
 import { currentPath, lastPrompt } from './conversations/position.ts';
-import { interruptDialog } from './dialog.ts';
+import { interruptDialog, onDialogKey } from './dialog.ts';
 import { discardRestored } from './files/attachments.ts';
 import { dropCheck } from './files/dropped-files.ts';
 import {
@@ -31,16 +40,14 @@ import {
   withMenuClosed,
 } from './menu.ts';
 import { clearDraft, submit, unqueue, unsentDraft, withStashedDraft } from './queue.ts';
-import type { Session } from './session.ts';
+import type { Session, Work } from './session.ts';
 import { redraw } from './slash-command.ts';
 import type { ReplState, TypeAhead, Update } from './state.ts';
 import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
 import { editText } from './shell/external-editor.ts';
 import { isComposing, pressVi } from './composer/vi/vi-keys.ts';
 
-export const stopActivity = (session: Session): void => session.stop();
-
-export const stopAside = (session: Session): void => session.stop('aside');
+export const stopWork = (session: Session, work: Work): void => session.stop(work);
 
 /** Whether something runs that is not being stopped. */
 const canStop = ({ activity, aside }: ReplState) =>
@@ -50,13 +57,13 @@ const canStop = ({ activity, aside }: ReplState) =>
 function stop(state: ReplState): Update {
   const { activity, aside, branch } = state;
   if (activity?.isStopping !== false && aside?.isStopping === false) {
-    return step({ ...state, aside: { ...aside, isStopping: true } }, task(stopAside, undefined));
+    return step({ ...state, aside: { ...aside, isStopping: true } }, task(stopWork, 'aside'));
   }
   if (activity === undefined && branch?.reason === 'edit')
     return isEmpty(state.composer) ? cancelEdit(state) : andThen(clearDraft(state), cancelEdit);
   if (activity === undefined) return isEmpty(state.composer) ? pressEscape(state) : step(state);
   const stopping = { ...state, activity: { ...activity, isStopping: true } };
-  return step(stopping, task(stopActivity, undefined));
+  return step(stopping, task(stopWork, 'activity'));
 }
 
 /** Pressed twice, it lists the earlier prompts. */
@@ -158,14 +165,13 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Update>> 
   'history-newer': newer,
   complete: (state) =>
     state.isPicking === true ? pickAgain({ ...state, acceptsFound: true }) : startCompletion(state),
-  'search-start': (state) => step({ ...state, isSearching: true }),
+  'search-start': (state) => step({ ...state, search: startSearch() }),
   'version-next': (state) => switchWhenIdle(state, 'next'),
   'version-previous': (state) => switchWhenIdle(state, 'previous'),
   'open-editor': openEditor,
   stash: stashDraft,
 };
 
-/** The action of a key here. */
 function boundAction(state: ReplState, event: KeyEvent): KeyAction | undefined {
   const action = actionOf(event, keyContext(state), state.keyMap);
   const isForComposer = action !== undefined && !isForMenu(state, action);
@@ -175,13 +181,10 @@ function boundAction(state: ReplState, event: KeyEvent): KeyAction | undefined {
 export const suspend = ({ screen }: Session): void => screen.suspend();
 
 function onAction(state: ReplState, action: KeyAction): Update {
-  const { dialog, list, isSearching } = state;
+  const { list } = state;
   if (action === 'suspend') return step(state, task(suspend, undefined));
   if (action === 'redraw') return step(state, task(redraw, undefined));
-  // A dialog and a search handle their other keys themselves.
-  if (dialog !== undefined) return step(state);
   if (list !== undefined) return onListAction(state, list, action);
-  if (isSearching) return step(state);
   const inMenu = onMenuAction(state, action);
   if (inMenu !== undefined) return inMenu;
   if (isEditAction(action)) {
@@ -227,12 +230,6 @@ function typeText(state: ReplState, text: string, isPaste: boolean): Update {
   return andThen(typed, (next) => step(next, ...checks));
 }
 
-function onText(state: ReplState, text: string, isPaste: boolean): Update {
-  const { dialog, isSearching, list } = state;
-  if (dialog !== undefined || isSearching) return step(state);
-  return list === undefined ? typeText(state, text, isPaste) : onListText(state, list, text);
-}
-
 /** The keys of a pasted command and the lines after it, to be handled as if typed. */
 function burstOf(state: ReplState, event: KeyEvent): readonly KeyEvent[] {
   if (event.type !== 'paste' || event.keys === undefined) return [];
@@ -249,7 +246,6 @@ function onKeys(state: ReplState, events: readonly KeyEvent[]): Update {
 }
 
 function keyContext(state: ReplState): KeyContext {
-  if (state.dialog !== undefined) return 'composer';
   if (state.list !== undefined) return 'list';
   return state.completion === undefined ? 'composer' : 'completion';
 }
@@ -265,8 +261,41 @@ export function releaseKeys(state: ReplState): Update {
   return onKeys({ ...state, typeAhead: undefined }, typeAhead?.keys ?? []);
 }
 
+/** The match in the composer, as it was sent; without one, the draft stays. */
+function acceptSearch(state: ReplState, search: HistorySearch): Update {
+  if (search.match === undefined) return step({ ...state, search: undefined });
+  const { history, draft } = acceptMatch(state.history, search.match, unsentDraft(state));
+  const composer = withDraft(state.composer, draft);
+  return step({ ...state, search: undefined, history, composer, isShellPasted: false });
+}
+
+/** A search gets every key, except those of the terminal, for which this returns undefined. */
+function onSearchKey(state: ReplState, search: HistorySearch, event: KeyEvent): Update | undefined {
+  const { history, keyMap } = state;
+  const put = (next: HistorySearch | undefined) => step({ ...state, search: next });
+  if (event.type !== 'key') return put(extendQuery(history, search, event.text));
+  const action = actionOf(event, 'search', keyMap);
+  if (action === 'suspend' || action === 'redraw') return undefined;
+  if (action === 'search-older') return put(searchOlder(search));
+  if (action === 'search-newer') return put(searchNewer(search));
+  if (action === 'search-shorten') return put(shortenQuery(history, search));
+  if (action === 'search-accept') return acceptSearch(state, search);
+  return action === 'search-cancel' || action === 'interrupt' ? put(undefined) : step(state);
+}
+
+/** A key for the dialog or the search that is open; undefined if it is for something else. */
+function onOpen(given: ReplState, event: KeyEvent): Update | undefined {
+  const { dialog, search, typeAhead } = given;
+  if (typeAhead !== undefined) return undefined;
+  const state = { ...given, armed: undefined };
+  if (dialog !== undefined) return onDialogKey(state, dialog, event, (next) => onKey(next, event));
+  return search && onSearchKey(state, search, event);
+}
+
 /** Each key closes the panel; Esc does nothing else, and removes the question mark that opened it. */
 export function onKey(given: ReplState, event: KeyEvent): Update {
+  const taken = onOpen(given, event);
+  if (taken !== undefined) return taken;
   const action = boundAction(given, event);
   // In vi's normal mode, Enter confirms an exit even if it is not the key of `send`.
   const isEnter = given.vi !== undefined && event.type === 'key' && event.name === 'enter';
@@ -289,7 +318,11 @@ function pressKey(before: ReplState, event: KeyEvent): Update {
   const burst = burstOf(before, event);
   if (burst.length > 0) return onKeys(before, burst);
   const state = { ...before, acceptsFound: false };
-  if (event.type !== 'key') return onText(state, event.text, event.type === 'paste');
+  if (event.type !== 'key') {
+    return state.list === undefined
+      ? typeText(state, event.text, event.type === 'paste')
+      : onListText(state, state.list, event.text);
+  }
   const action = boundAction(state, event);
   return action === undefined ? step(state) : onAction(state, action);
 }

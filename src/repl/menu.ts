@@ -158,7 +158,6 @@ export function startCompletion(state: ReplState): Update {
   return step(next, task(findCandidates, request, withKeysReleased));
 }
 
-/** Finds the files of a mention. */
 export async function pickFiles(session: Session, request: CompletionRequest): Promise<void> {
   const { candidates, isPartial } = await findFiles(session.files, request);
   session.update((state) => onFilesPicked(state, request, candidates, isPartial));

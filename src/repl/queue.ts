@@ -12,7 +12,7 @@ import {
 } from './composer/text-buffer.ts';
 import { discardRestored, mentionsOf } from './files/attachments.ts';
 import type { Session } from './session.ts';
-import { asPrompt, isForShell, runForShell } from './shell/shell-lines.ts';
+import { asPrompt, isForShell, runForShell } from './shell/shell-command.ts';
 import type { Dialog, ReplState, Update } from './state.ts';
 import { andThen, isWriting, quit, printing, printNotice, refuse, step, task } from './step.ts';
 

@@ -17,12 +17,12 @@ import { typedPrompt } from './composer/paste.ts';
 import { createBuffer, draftFrom } from './composer/text-buffer.ts';
 import { openList } from './conversation-list/list.ts';
 import { openedSettings, showConversation } from './conversations/conversations.ts';
+import { contextUse } from './conversations/position.ts';
 import { createReplLibrary } from './conversations/library.ts';
 import { firstRunDialog } from './connection.ts';
 import { type Entry, notice } from './transcript/transcript.ts';
 import { createReplFiles } from './files/user-files.ts';
 import { createReplGuard } from './guard.ts';
-import { initialState } from './initial-state.ts';
 import { startLineMode } from './line-mode/run-line-mode.ts';
 import { createReplMemory } from './memory.ts';
 import { createReplPrompts } from './prompt-files/prompt-files.ts';
@@ -32,7 +32,7 @@ import { symbolsFor } from './screen/symbols.ts';
 import { openReplService } from './service.ts';
 import type { Repl, Session } from './session.ts';
 import type { ReplState } from './state.ts';
-import { sourceName } from './status-text.ts';
+import { quit, sourceName } from './step.ts';
 import { enterLine } from './update.ts';
 import { startVi } from './composer/vi/vi-keys.ts';
 
@@ -66,6 +66,40 @@ function presentInSession(context: Context, shown: Presentation, opened: Opened)
     ...shown,
     notices,
     debugLog: (text) => pass(`debug: ${text}`, () => shown.debugLog(text)),
+  };
+}
+
+/** An idle session in which nothing was typed yet, except what is given. */
+export function initialState(
+  facts: Pick<ReplState, 'columns' | 'conversation' | 'now' | 'rows' | 'service' | 'settings'> &
+    Partial<ReplState>,
+): ReplState {
+  const { composer = createBuffer() } = facts;
+  return {
+    isLineMode: false,
+    unicode: false,
+    reasoning: 'hide',
+    hasExplainedThought: false,
+    composer,
+    restoredText: composer.text || undefined,
+    restoredFiles: [],
+    hasShell: true,
+    // How the draft of an earlier session was entered is not known.
+    isShellPasted: composer.text.startsWith('!'),
+    history: createHistory(),
+    typeAhead: undefined,
+    dialog: undefined,
+    queue: [],
+    isQueuePaused: false,
+    attachments: [],
+    context: contextUse(facts),
+    hasOfferedModel: false,
+    compaction: { isAutomatic: false, hasFailed: false },
+    usage: { answers: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0, estimated: 0 },
+    promptFiles: [],
+    knownModels: [],
+    hasQuit: false,
+    ...facts,
   };
 }
 
@@ -128,28 +162,6 @@ export function welcomeEntry({ service, settings, columns, ...state }: ReplState
   return notice(parts.join(dot));
 }
 
-/** Shows a resumed conversation and sends the prompt of the command line. */
-function begin(
-  { options, presentation, isLineMode }: Repl,
-  session: Session,
-  opensList: boolean,
-  words: readonly string[],
-): void {
-  const { notices } = presentation;
-  const state = session.state();
-  if (pathOf(state.conversation).length > 0) session.print(showConversation(state));
-  else if (state.dialog === undefined && !opensList) session.print([welcomeEntry(state)]);
-  if (!isLineMode && state.composer.text !== '' && words.length === 0) {
-    session.print([notice('the unsent draft of your last session here is back')]);
-  }
-  for (const name of options.file ?? []) notices.notice(`${name} is attached to the next prompt`);
-  const prompt = typedPrompt(words.join(' '));
-  if (prompt === '' || state.dialog !== undefined) return;
-  // In line mode it is in the queue, and an empty line sends it.
-  const text = isLineMode ? '' : prompt;
-  session.update((current) => enterLine(current, text));
-}
-
 /** The first filter of the list; undefined if only one conversation has that name. @throws Failure `not_found` */
 function listFilter(
   folder: string | undefined,
@@ -175,6 +187,7 @@ async function loadRest({ clock }: Context, signal: AbortSignal): Promise<void> 
   await import('../cli/report.ts');
 }
 
+/** Shows a resumed conversation, and sends the prompt of the command line. Resolves when the session has ended. */
 async function converse(
   repl: Repl,
   journal: Journal,
@@ -182,16 +195,27 @@ async function converse(
   words: readonly string[],
   opened: Opened,
 ): Promise<void> {
-  const { context, options, settings, presentation } = repl;
+  const { context, options, settings, presentation, isLineMode } = repl;
+  const { notices } = presentation;
   const first = await firstState(repl, journal.conversation(), words);
   const { dialog } = first;
   const state = filter === undefined ? first : { ...first, dialog: undefined };
-  const start = repl.isLineMode ? startLineMode : startLive;
+  const start = isLineMode ? startLineMode : startLive;
   const session = await start(repl, journal, state);
   opened.session = session;
   const leaving = new AbortController();
   try {
-    begin(repl, session, filter !== undefined, words);
+    if (pathOf(state.conversation).length > 0) session.print(showConversation(state));
+    else if (dialog === undefined && filter === undefined) session.print([welcomeEntry(state)]);
+    if (!isLineMode && state.composer.text !== '' && words.length === 0) {
+      session.print([notice('the unsent draft of your last session here is back')]);
+    }
+    for (const name of options.file ?? []) notices.notice(`${name} is attached to the next prompt`);
+    const prompt = typedPrompt(words.join(' '));
+    if (prompt !== '' && state.dialog === undefined) {
+      // In line mode it is in the queue, and an empty line sends it.
+      session.update((current) => enterLine(current, isLineMode ? '' : prompt));
+    }
     if (filter !== undefined) {
       const chosen = { isFirst: true, isBranch: options.branch === true };
       // The dialog opens when the list is closed, or a conversation is chosen.
@@ -201,13 +225,13 @@ async function converse(
     }
     // At the first start, a profile that is not in use may have a service.
     const others = dialog === undefined ? undefined : otherProfiles(context, settings);
-    if (others !== undefined) presentation.notices.notice(`${others.problem}: ${others.hint}`);
+    if (others !== undefined) notices.notice(`${others.problem}: ${others.hint}`);
     // What needs the same later reports an error.
     loadRest(context, leaving.signal).catch(() => undefined);
     listPromptFiles(session).catch(() => undefined);
-    const quit = () => session.quit();
-    context.signal.addEventListener('abort', quit, { signal: leaving.signal });
-    if (context.signal.aborted) quit();
+    const leave = () => session.update(quit);
+    context.signal.addEventListener('abort', leave, { signal: leaving.signal });
+    if (context.signal.aborted) leave();
     await session.ended;
   } finally {
     leaving.abort('left');

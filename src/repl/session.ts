@@ -71,7 +71,6 @@ export interface Session extends Repl {
   /** Resolves at the next `hurry`. */
   hurried(): Promise<void>;
   hurry(): void;
-  quit(): void;
   /** Ends the session with an error that cannot be shown as an entry. */
   fail(error: unknown): void;
   /** Stops all activity, saves everything and closes the screen. */

@@ -7,8 +7,9 @@ import {
   hasCatalogueMark,
   modelCells,
   modelColumns,
-} from '../commands/models/model-text.ts';
+} from '../commands/models/run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
+import { definitions } from '../settings/definitions.ts';
 import { roleNames, readRole } from '../settings/role.ts';
 import type { ParameterChanges } from '../conversation/attributes.ts';
 import { Failure } from '../failure.ts';
@@ -16,7 +17,7 @@ import { nearlyNamed } from '../near-name.ts';
 import { tokenText } from '../output/figures.ts';
 import { formatTable, spokenRows } from '../output/table.ts';
 import { checkParameterName } from '../settings/setting-name.ts';
-import { parseParameterValue } from '../settings/setting-value.ts';
+import { parseParameterValue, parseSettingValue } from '../settings/setting-value.ts';
 import { plainStyle, themeNames } from '../terminal/style.ts';
 import { notice, type Entry } from './transcript/transcript.ts';
 import type { Candidate } from './composer/completion.ts';
@@ -47,7 +48,6 @@ const modelsOf = ({ knownModels }: ReplState): ReadonlySet<string> =>
 export const refuseModelId = (state: ReplState): Update =>
   refuse(state, 'a model id cannot contain spaces', '/model lists them');
 
-/** Opens a list of the models, or sets one. */
 function setModel(state: ReplState, model: string): Update {
   if (model === '') return startActivity(state, 'listing models', listModels, undefined);
   if (/\s/.test(model)) return refuseModelId(state);
@@ -56,7 +56,6 @@ function setModel(state: ReplState, model: string): Update {
     : startActivity(state, 'looking for the model', findModel, model);
 }
 
-/** Sets the model of the next prompts. */
 function useModel(state: ReplState, model: string): Update {
   const next = { ...withSettings(state, { model }), hasOfferedModel: false };
   const isKnown = modelsOf(state).has(model);
@@ -166,12 +165,11 @@ function parameterOf(name: string, typed: string): unknown {
 
 /** Changes the token limit of answers, which is a setting. @throws Failure `usage` */
 function setTokenLimit(session: Session, typed: string): string {
-  const maxTokens = offWords.has(typed) ? undefined : Number(typed);
-  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens >= 1)) {
-    throw new Failure('usage', 'max_tokens needs a whole number of at least 1', {
-      hint: '/param max_tokens=500, or /param max_tokens off',
-    });
-  }
+  const hint = '/param max_tokens=500, or /param max_tokens off';
+  const origin = { label: 'max_tokens', kind: 'usage', hint } as const;
+  const maxTokens = offWords.has(typed)
+    ? undefined
+    : parseSettingValue(definitions.maxTokens, typed, origin);
   session.update((state) => step(withSettings(state, { maxTokens })));
   return maxTokens === undefined
     ? 'natter sets no token limit for answers'

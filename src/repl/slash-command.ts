@@ -28,7 +28,6 @@ export interface SlashCommand {
   readonly completes?: 'files' | ((repl: Repl, state: ReplState) => readonly Candidate[]);
   /** Runs at once, even during an answer; other commands are queued. */
   readonly isImmediate?: boolean;
-  /** The argument may have several lines. */
   readonly takesLines?: boolean;
   /** Has no output, so the transcript does not show the command either. */
   readonly isSilent?: boolean;
@@ -36,7 +35,6 @@ export interface SlashCommand {
   readonly showsNow?: boolean;
   /** Works, but neither the menu nor `/help` lists it, because another command does the same or few need it. */
   readonly isUnlisted?: boolean;
-  /** Not available in line mode. */
   readonly needsLiveRegion?: boolean;
   /** `argument` is trimmed; empty if absent. */
   readonly run: (state: ReplState, argument: string) => Update;

@@ -6,7 +6,7 @@ import type { Conversation } from '../conversation/tree.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 import type { ThemeName } from '../terminal/style.ts';
 import type { Candidate, CompletionRequest } from './composer/completion.ts';
-import type { History } from './composer/history.ts';
+import type { History, HistorySearch } from './composer/history.ts';
 import type { KeyMap } from './composer/keys/key-bindings.ts';
 import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Draft, TextBuffer } from './composer/text-buffer.ts';
@@ -29,25 +29,22 @@ export interface SessionSettings {
   readonly times: 'off' | 'on';
 }
 
-/** An answer that a dialog offers. */
 export interface DialogChoice {
   readonly label: string;
   /** The dialog is still open in the state that it gets. */
   readonly choose: (state: ReplState) => Update;
 }
 
-interface DialogFrame {
+/** A question in the composer's place. It gets every key until it is answered or cancelled. */
+export type Dialog = {
   /** May have several lines. */
   readonly title: string;
   /** What Esc does. */
   readonly cancel: (state: ReplState) => Update;
   /** The same in words: `goes back`; absent for `cancels`. */
   readonly cancels?: string;
-}
-
-/** A question in the composer's place. It gets every key until it is answered or cancelled. */
-export type Dialog =
-  | (DialogFrame & {
+} & (
+  | {
       readonly type: 'choice';
       readonly choices: readonly DialogChoice[];
       /** Index of the choice that is selected first; by default 0. */
@@ -56,25 +53,31 @@ export type Dialog =
       readonly filtersTyped?: boolean;
       /** Closes the dialog, because any other text is a prompt. */
       readonly takesPrompt?: (state: ReplState) => Update;
-    })
-  | (DialogFrame & {
+    }
+  | {
       readonly type: 'entry';
       /** What is entered: `API key`. */
       readonly label: string;
-      /** The text at the start. */
       readonly text: string;
-      /** Typed text is not shown. */
       readonly isHidden?: boolean;
-      /** The text may have several lines. */
       readonly takesLines?: boolean;
       readonly enter: (state: ReplState, text: string) => Update;
-    });
+    }
+);
+
+/** What is selected and typed so far in a dialog. */
+export interface DialogInput {
+  readonly dialog: Dialog;
+  /** Index of the selected choice. */
+  readonly selected: number;
+  /** The entered text, or what filters the choices. */
+  readonly typed: TextBuffer;
+}
 
 /** How the list of conversations opens the chosen one. */
 export interface ListOptions {
   /** It was opened at the start, so that the chosen conversation does not replace settings of the command line. */
   readonly isFirst?: boolean;
-  /** A copy of the chosen conversation is opened. */
   readonly isBranch?: boolean;
 }
 
@@ -214,7 +217,6 @@ export interface ServiceFacts {
   /** The base URL, or the name of the sandbox or recording. */
   readonly address: string;
   readonly isSandbox: boolean;
-  /** Whether requests carry a key. */
   readonly hasKey: boolean;
   readonly isReplay?: boolean;
   /** The windows that the service reported. */
@@ -253,8 +255,8 @@ export interface ReplState {
   /** Stashed drafts, the last one at the end. */
   readonly stash?: readonly Draft[];
   readonly history: History;
-  /** The search of the history is open. */
-  readonly isSearching: boolean;
+  /** The open search of the history. */
+  readonly search?: HistorySearch | undefined;
   readonly completion?: CompletionMenu | undefined;
   /** The menu of commands was closed, and opens again with the next command. */
   readonly isMenuDismissed?: boolean;
@@ -266,6 +268,8 @@ export interface ReplState {
   readonly acceptsFound?: boolean;
   readonly typeAhead?: TypeAhead | undefined;
   readonly dialog?: Dialog | undefined;
+  /** Absent before the first key of the dialog. */
+  readonly dialogInput?: DialogInput | undefined;
   /** Replaces the composer while it is open. */
   readonly list?: OpenList | undefined;
   readonly activity?: AnswerActivity | TaskActivity | undefined;

@@ -1,7 +1,15 @@
 import { keyOf, neededKeyOf } from './composer/keys/key-bindings.ts';
 import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
-import type { AnswerActivity, Dialog, DialogChoice, ReplState, Update, Task } from './state.ts';
+import type {
+  AnswerActivity,
+  Dialog,
+  DialogChoice,
+  ReplState,
+  ServiceFacts,
+  Task,
+  Update,
+} from './state.ts';
 
 export function step(state: ReplState, ...tasks: readonly Task[]): Update {
   return { state, tasks };
@@ -57,11 +65,8 @@ export function refuse(state: ReplState, message: string, hint?: string): Update
     : step(state, printing(failureEntry(message, hint)));
 }
 
-export const leave = (session: Session): void => session.quit();
-
-export function quit(state: ReplState): Update {
-  return step({ ...state, hasQuit: true }, task(leave, undefined));
-}
+/** The session ends when the state says so. */
+export const quit = (state: ReplState): Update => step({ ...state, hasQuit: true });
 
 /** Starts an activity: work that the user can stop. Its entries are printed when it ends. */
 export function startActivity<Input>(
@@ -134,6 +139,11 @@ export function stopKey({ isLineMode, keyMap }: ReplState): string {
   return (isLineMode ? undefined : keyOf('stop', keyMap)) ?? neededKeyOf('interrupt', keyMap);
 }
 
+/** What Esc does in the open dialog; in line mode Ctrl+C. */
+export function cancelHint(state: ReplState, { cancels = 'cancels' }: Dialog): string {
+  return `${stopKey(state)} ${cancels}`;
+}
+
 /** Line mode does not show the queue otherwise. */
 export function reportQueue(state: ReplState): Update {
   const { length } = state.queue;
@@ -145,4 +155,19 @@ export function reportQueue(state: ReplState): Update {
       ? `1 line is queued; ${enter} sends it`
       : `${length} lines are queued; ${enter} sends them`,
   );
+}
+
+/** The source of answers if it is not the service. */
+export function sourceName({ isSandbox, isReplay }: ServiceFacts): string | undefined {
+  if (isReplay === true) return 'replay';
+  return isSandbox ? 'sandbox' : undefined;
+}
+
+/** Seconds without data after which an answer counts as stalled. */
+const stallLength = 5;
+
+/** Whole seconds since the last data of a started answer; undefined while it is not stalled. */
+export function stalledSeconds({ phase, lastAt }: AnswerActivity, now: number): number | undefined {
+  const seconds = Math.floor((now - lastAt) / 1000);
+  return phase === 'streaming' && seconds >= stallLength ? seconds : undefined;
 }

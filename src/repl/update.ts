@@ -1,8 +1,8 @@
 import type { AnswerOutcome, FailureText, ReplState, Update, Task } from './state.ts';
 import { onAnswerEnded } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
-import { answerList } from './line-mode/questions.ts';
 import { answerDialog } from './dialog.ts';
+import { answerList } from './line-mode/questions.ts';
 import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import { releaseKeys } from './keys.ts';
 import { advance, submitLine } from './queue.ts';
@@ -68,9 +68,17 @@ function printAsides(state: ReplState): Update {
   return step({ ...state, asides: [] }, printing(...asides));
 }
 
+/** A dialog that opens again starts without its input. */
+function withoutOldInput({ state, tasks }: Update): Update {
+  const { dialog, dialogInput } = state;
+  return dialogInput === undefined || dialogInput.dialog === dialog
+    ? { state, tasks }
+    : { state: { ...state, dialogInput: undefined }, tasks };
+}
+
 /** A change of the state. Then the keys that waited for it are pressed, side questions are printed, and the queue goes on. */
 export function updated(state: ReplState, change: (state: ReplState) => Update): Update {
-  const changed = change(state);
+  const changed = withoutOldInput(change(state));
   const isOver = changed.state.typeAhead?.isOver === true;
   const done = isOver ? andThen(changed, releaseKeys) : changed;
   return andThen(andThen(done, printAsides), advance);

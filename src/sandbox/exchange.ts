@@ -9,22 +9,7 @@ import type { Fault } from './faults/fault-fields.ts';
 import type { createFaultRules, FaultRule } from './faults/fault-rules.ts';
 import { bearerToken, type createRateLimiter, type RateLimit } from './keys.ts';
 
-export interface Exchange {
-  readonly state: SandboxState;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly clock: Clock;
-  /** When the request arrived, by the clock's monotonic milliseconds. */
-  readonly arrived: number;
-  /** Aborts when either side closes the connection before the end of the answer. */
-  readonly signal: AbortSignal;
-  /** Counts from 1, in the order of arrival. */
-  readonly number: number;
-  /** The record of the request in the log. */
-  readonly record: RequestRecord;
-  /** Empty until the request has been read. */
-  fault: Fault;
-}
+export type Exchange = ReturnType<typeof openExchange>;
 
 /**
  * Answers in place of the sandbox's own replies. The request has only the contract's fields. It throws a
@@ -74,7 +59,7 @@ export function openExchange(
   state: SandboxState,
   request: IncomingMessage,
   response: ServerResponse,
-): Exchange {
+) {
   const { clock, log } = state;
   const { method = 'GET', url = '/', headers } = request;
   const token = bearerToken(headers.authorization);
@@ -82,18 +67,9 @@ export function openExchange(
   const time = clock.date().toISOString();
   const closed = new AbortController();
   state.requests += 1;
-  const exchange: Exchange = {
-    state,
-    request,
-    response,
-    clock,
-    arrived: clock.monotonic(),
-    signal: closed.signal,
-    number: state.requests,
-    record: { time, method, path: url, key, events: 0 },
-    fault: {},
-  };
-  const { record, arrived } = exchange;
+  const record: RequestRecord = { time, method, path: url, key, events: 0 };
+  const arrived = clock.monotonic();
+  const fault: Fault = {};
   // Without a listener, an error would end the process. A failed response is closed, too.
   response.on('error', ({ message }) => (record.problem ??= message));
   response.once('close', () => {
@@ -102,7 +78,21 @@ export function openExchange(
     if (log !== undefined) writeRecord(log, record, token);
     if (!response.writableFinished) closed.abort(new Error('the connection has ended'));
   });
-  return exchange;
+  return {
+    state,
+    request,
+    response,
+    clock,
+    /** When the request arrived, by the clock's monotonic milliseconds. */
+    arrived,
+    /** Aborts when either side closes the connection before the end of the answer. */
+    signal: closed.signal,
+    /** Counts from 1, in the order of arrival. */
+    number: state.requests,
+    record,
+    /** Empty until the request has been read. */
+    fault,
+  };
 }
 
 /** The log entry of one request; it is written when the connection has finished with the request. */

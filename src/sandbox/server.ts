@@ -1,10 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isLoopback, percentDecoded } from '../address.ts';
+import { catalogue, type CompletionRequest, type Message } from '../client/contract.ts';
 import { systemClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
+import { isJsonObject, locatedProblem, parseJson } from '../json.ts';
 import { answerWithEvents } from './answers/event-answer.ts';
 import {
   answerFailure,
@@ -15,7 +18,7 @@ import {
   errorName,
   sendJson,
 } from './answers/response-writer.ts';
-import { completionBody, openCompletion } from './completion.ts';
+import { completionBody, countPromptTokens, openCompletion } from './completion.ts';
 import {
   type Exchange,
   openExchange,
@@ -27,17 +30,137 @@ import {
 } from './exchange.ts';
 import { createFaultRules } from './faults/fault-rules.ts';
 import { authenticate, createRateLimiter, type KeyTier } from './keys.ts';
-import {
-  checkCompletionBody,
-  checkWindow,
-  lastUserText,
-  parseBody,
-  type ParsedBody,
-  readBody,
-  unknownModel,
-} from './request-body.ts';
 import { errorBody, modelList, modelRecord } from './shapes.ts';
-import { countPromptTokens } from './token-counter.ts';
+
+/** Bytes: several times the larger window. The contract states no size. */
+const maxBody = 32 * 1024 * 1024;
+
+/** Reads the whole body. Node discards the rest of a refused one. @throws Failure `invalid_request` if it is too large */
+async function readBody({ request, response }: Exchange): Promise<Buffer> {
+  const problem = `the request body exceeds the limit of ${maxBody} bytes`;
+  const tooLarge = new Failure('invalid_request', problem);
+  if (Number(request.headers['content-length']) > maxBody) throw tooLarge;
+  if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return new Promise((resolve, reject) => {
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= maxBody) return;
+      // Without this listener, the body still flows, and is lost.
+      request.off('data', take);
+      chunks.length = 0;
+      reject(tooLarge);
+    };
+    request.on('data', take);
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('close', () => reject(new Error('the connection was closed')));
+  });
+}
+
+/** A JSON value, or the reason why a body is not JSON. */
+interface ParsedBody {
+  readonly value?: unknown;
+  readonly problem?: string;
+}
+
+/** Never throws: the problem is reported only if the rest of the request is valid. Excess nesting is not parsed. */
+function parseBody(bytes: Buffer): ParsedBody {
+  if (bytes.length === 0) return { problem: 'the request body is empty' };
+  if (!isUtf8(bytes)) return { problem: 'the request body is not UTF-8' };
+  const text = bytes.toString();
+  const value = parseJson(text);
+  if (value !== undefined) return { value };
+  return { problem: `the request body ${locatedProblem(text)}` };
+}
+
+/** The contract shows `user` and `assistant` and leaves the set open. */
+const roles = ['system', 'user', 'assistant'] as const;
+const parameters = ['model', 'messages', 'stream', 'max_tokens'];
+
+const modelIds = catalogue.map(({ id }) => id);
+
+/** The failure of a request that names an unknown model. */
+const unknownModel = (id: string): Failure =>
+  new Failure('not_found', `no model "${id}"; the models are ${modelIds.join(', ')}`);
+
+function refuse(message: string): never {
+  throw new Failure('invalid_request', message);
+}
+
+/** The text of a required field. @param place the field in messages */
+function requireText(value: unknown, place: string): string {
+  if (value === undefined) refuse(`${place} is missing`);
+  return typeof value === 'string' ? value : refuse(`${place} must be a string`);
+}
+
+function refuseUnknown(record: object, known: readonly string[], what: string): void {
+  const unknown = Object.keys(record).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const names = unknown.map((name) => `"${name}"`).join(', ');
+  refuse(`unsupported ${what}${unknown.length > 1 ? 's' : ''}: ${names}`);
+}
+
+/** Joins the parts of a content, if all are text: many clients send `[{"type": "text", "text": "…"}]`. */
+function joinTextParts(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  const texts = content.map((part: unknown) =>
+    isJsonObject(part) && part['type'] === 'text' ? part['text'] : undefined,
+  );
+  return texts.every((text) => typeof text === 'string') ? texts.join('') : content;
+}
+
+function checkMessage(value: unknown, index: number, isLenient: boolean): Message {
+  const place = `messages[${index}]`;
+  if (!isJsonObject(value)) return refuse(`${place} must be an object`);
+  const content = isLenient ? joinTextParts(value['content']) : value['content'];
+  const role = isLenient && value['role'] === 'developer' ? 'system' : value['role'];
+  const name = requireText(role, `${place}.role`);
+  const text = requireText(content, `${place}.content`);
+  const known = roles.find((one) => one === name);
+  if (known === undefined) {
+    return refuse(`${place}.role is "${name}"; the roles are ${roles.join(', ')}`);
+  }
+  if (!isLenient) refuseUnknown(value, ['role', 'content'], `field in ${place}`);
+  return { role: known, content: text };
+}
+
+/**
+ * Checks a parsed body against the contract's field table: the types of the fields first, then the model.
+ * @param isLenient ignores fields that are not in the table, joins text parts, and takes "developer" for "system"
+ * @throws Failure `invalid_request`, or `not_found` for an unknown model
+ */
+function checkCompletionBody(value: unknown, isLenient: boolean): CompletionRequest {
+  if (!isJsonObject(value)) return refuse('the request body must be a JSON object');
+  const { messages, stream, max_tokens: maxTokens } = value;
+  if (!isLenient) refuseUnknown(value, parameters, 'parameter');
+  if (messages === undefined) refuse('"messages" is missing');
+  if (!Array.isArray(messages)) return refuse('"messages" must be an array');
+  if (messages.length === 0) refuse('"messages" must not be empty');
+  if (stream !== undefined && typeof stream !== 'boolean') refuse('"stream" must be a boolean');
+  const checked = messages.map((message, index) => checkMessage(message, index, isLenient));
+  const model = requireText(value['model'], '"model"');
+  if (!modelIds.includes(model)) throw unknownModel(model);
+  const isCount = typeof maxTokens === 'number' && Number.isInteger(maxTokens) && maxTokens > 0;
+  if (maxTokens !== undefined && !isCount) refuse('"max_tokens" must be an integer above 0');
+  return {
+    messages: checked,
+    model,
+    ...(stream === true && { stream }),
+    ...(isCount && { max_tokens: maxTokens }),
+  };
+}
+
+/** The last user message of any JSON value, valid request or not. */
+function lastUserText(value: unknown): string | undefined {
+  if (!isJsonObject(value) || !Array.isArray(value['messages'])) return undefined;
+  const message: unknown = value['messages'].findLast(
+    (candidate: unknown) => isJsonObject(candidate) && candidate['role'] === 'user',
+  );
+  const content = isJsonObject(message) ? joinTextParts(message['content']) : undefined;
+  return typeof content === 'string' ? content : undefined;
+}
 
 /**
  * Answers `POST /v1/chat/completions`.
@@ -50,17 +173,22 @@ async function createCompletion(
   prompt: string,
 ): Promise<void> {
   const { problem } = received;
-  if (problem !== undefined) throw new Failure('invalid_request', problem);
+  if (problem !== undefined) refuse(problem);
   const contentType = exchange.request.headers['content-type'] ?? 'missing';
   if (!/^application\/json *(?:;|$)/i.test(contentType)) {
-    throw new Failure('invalid_request', `Content-Type is ${contentType}, not application/json`);
+    refuse(`Content-Type is ${contentType}, not application/json`);
   }
   const body = checkCompletionBody(received.value, exchange.state.lenient === true);
   if (!key.models.includes(body.model)) {
     const refusal = `the tier "${key.tier}" is not permitted to use "${body.model}"`;
     throw new Failure('forbidden', refusal);
   }
-  checkWindow(body.model, countPromptTokens(body.messages));
+  const tokens = countPromptTokens(body.messages);
+  const window = catalogue.find(({ id }) => id === body.model)?.contextWindow ?? 0;
+  if (tokens > window) {
+    const numbers = `${tokens} tokens, over the ${window} of "${body.model}"`;
+    refuse(`the prompt does not fit the context window: ${numbers}`);
+  }
   const { completion, latency } = await openCompletion(exchange, body, prompt);
   if (body.stream === true && exchange.fault['no-stream'] !== true) {
     await answerWithEvents(exchange, completion, latency);
@@ -144,7 +272,7 @@ async function answer(exchange: Exchange): Promise<void> {
   if (await answerWithFault(exchange)) return;
   if (route === undefined) throw noRoute(method, path);
   if (method === 'POST') {
-    await createCompletion(exchange, key, body, applied.prompt ?? prompt ?? '');
+    await createCompletion(exchange, key, body, applied.prompt ?? '');
     return;
   }
   const id = route.path.exec(path)?.[1];
@@ -208,13 +336,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): string 
   return message;
 }
 
-export interface Sandbox {
-  /** The base URL for a client, such as `http://127.0.0.1:41234`. */
-  readonly url: string;
-  readonly port: number;
-  /** Stops immediately and cuts open answers. */
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   server.listen(port, host);
@@ -235,7 +357,7 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
  * Starts the mock of the service, which has language models only with an engine.
  * @throws Failure `usage` if the host is not loopback or the port is not available
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions = {}) {
   const { host = '127.0.0.1', port = 0, unref = false, clock = systemClock } = options;
   if (!isLoopback(host)) {
     throw new Failure('usage', `the sandbox does not listen on ${host}, only on this machine`, {
@@ -265,9 +387,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   const { address, family, port: actual } = await listen(server, host, port);
   return {
+    /** The base URL for a client. */
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`,
     port: actual,
-    async close() {
+    /** Stops immediately and cuts open answers. */
+    async close(): Promise<void> {
       if (!server.listening) return;
       state.isClosing = true;
       const closed = once(server, 'close');

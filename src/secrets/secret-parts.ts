@@ -47,12 +47,6 @@ function credentialParts(text: string): readonly string[] {
   return [text, ...longParts([text.slice(0, colon)]), text.slice(colon + 1)];
 }
 
-/** `Basic` credentials (RFC 7617), decoded. */
-function basicParts(scheme: string | undefined, rest: string): readonly string[] {
-  if (scheme?.toLowerCase() !== 'basic') return [];
-  return credentialParts(Buffer.from(rest, 'base64').toString());
-}
-
 /** The value of `name=value`, as in cookies and parameters; any other word unchanged. */
 function valueOf(word: string): string {
   const value = /^[^=]+="?(?<value>[^"]*[^"=][^"]*)"?$/.exec(word)?.groups?.['value'];
@@ -61,11 +55,14 @@ function valueOf(word: string): string {
 
 /** The whole value, the value after the scheme, decoded Basic credentials, and each word, cookie or parameter. */
 function headerParts(value: string): readonly string[] {
-  const { scheme, rest } = /^(?<scheme>[^\s=,;]+)\s+(?<rest>.+)$/s.exec(value.trim())?.groups ?? {};
-  const words = (rest ?? value).split(/[\s,;]+/).flatMap((word) => [word, valueOf(word)]);
+  const { scheme = '', rest = '' } =
+    /^(?<scheme>[^\s=,;]+)\s+(?<rest>.+)$/s.exec(value.trim())?.groups ?? {};
+  const words = (rest || value).split(/[\s,;]+/).flatMap((word) => [word, valueOf(word)]);
   return [
     value,
-    ...(rest === undefined ? [] : [rest, ...basicParts(scheme, rest)]),
+    rest,
+    // RFC 7617
+    ...(/^basic$/i.test(scheme) ? credentialParts(Buffer.from(rest, 'base64').toString()) : []),
     ...longParts(words.flatMap(bothForms)),
   ];
 }
@@ -82,11 +79,8 @@ function addressParts(address: string): readonly string[] {
   return userInfo === undefined ? [] : bothForms(userInfo).flatMap(credentialParts);
 }
 
-const keyVariables = ['NATTER_API_KEY', 'NATTER_UPSTREAM_API_KEY'];
-const addressVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [
-  name,
-  name.toUpperCase(),
-]);
+const keyVariable = /^NATTER_(?:UPSTREAM_)?API_KEY$/;
+const addressVariable = /^(?:NATTER_BASE_URL|NATTER_QUEUE|(?:https?|all)_proxy)$/i;
 
 /**
  * Lists the secrets in the sources. No other place decides what is a secret; the filter decides on the minimum length.
@@ -94,14 +88,15 @@ const addressVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((nam
 export function secretsOf(sources: SecretSources): readonly string[] {
   const { apiKey, headers = {}, addresses = [], environment = {} } = sources;
   const secretHeaders = Object.entries(headers).filter(([name]) => isSecretHeader(name));
-  const named = ['NATTER_BASE_URL', 'NATTER_QUEUE', ...addressVariables].map(
-    (name) => environment[name],
-  );
+  const named = (pattern: RegExp) =>
+    Object.keys(environment)
+      .filter((name) => pattern.test(name))
+      .map((name) => environment[name] ?? '');
   const parts = [
     apiKey ?? '',
-    ...keyVariables.map((name) => environment[name] ?? ''),
+    ...named(keyVariable),
     ...secretHeaders.flatMap(([, value]) => headerParts(value)),
-    ...[...addresses, ...named].flatMap((address) => addressParts(address ?? '')),
+    ...[...addresses, ...named(addressVariable)].flatMap((address) => addressParts(address ?? '')),
   ].map((part) => part.trim());
   return [...new Set(parts)].filter((part) => part !== '');
 }

@@ -48,6 +48,8 @@ const checkHeader = nameCheck(
 
 const partNames = coloredParts.map(({ name }) => name);
 
+type Store = (text: string, origin: ValueOrigin) => unknown;
+
 export const families: Readonly<
   Record<
     Family,
@@ -59,7 +61,7 @@ export const families: Readonly<
       /** Checks the name of a member. @returns the name to store @throws Failure of the kind */
       readonly check: (member: string, kind: FailureKind, where?: string) => string;
       /** Reads a value as typed. @returns what to store @throws Failure with the origin */
-      readonly store: NamedSetting['store'];
+      readonly store: Store;
     }
   >
 > = {
@@ -136,20 +138,18 @@ function unknownSetting(name: string): Failure {
   });
 }
 
-/** A setting that a name means. */
-export interface NamedSetting {
-  /** Where it is in a profile: its name, or its family and its name in that. */
-  readonly path: readonly [name: string] | readonly [family: Family, member: string];
-  /** Reads a value as typed. @returns what to store @throws Failure with the origin */
-  store(text: string, origin: ValueOrigin): unknown;
-}
+type Path = readonly [name: string] | readonly [family: Family, member: string];
 
-/** Reads a name of `config set`. @throws Failure `usage` for an unknown name */
-export function parseSettingName(text: string): NamedSetting {
+/**
+ * Reads a name of `config set`.
+ * @returns where it is in a profile: its name, or its family and its name in that; and what reads a value as typed
+ * @throws Failure `usage` for an unknown name
+ */
+export function parseSettingName(text: string): { readonly path: Path; readonly store: Store } {
   const key = settingKeys.find((candidate) => definitions[candidate].name === text);
   if (key !== undefined) {
     const definition = definitions[key] as Definition<unknown>;
-    const store = (typed: string, origin: ValueOrigin) =>
+    const store: Store = (typed, origin) =>
       storedValue(definition.type, parseSettingValue(definition, typed, origin));
     return { path: [text], store };
   }

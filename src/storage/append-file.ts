@@ -7,27 +7,21 @@ import { storageFailure } from './storage-failure.ts';
 const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = fs.constants;
 
 /** File access of journals; tests pass one that fails. */
-export interface AppendFile {
+export const appendFile = {
   /** Creates a private file (0600) and its folder (0700). @throws the system's error, `EEXIST` when it exists */
-  create(path: string): void;
+  create(path: string): void {
+    makePrivateFolder(dirname(path));
+    fs.closeSync(fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o600));
+  },
   /**
    * Appends in one write call, so that another writer's text cannot split it.
    * @returns the bytes written, which are fewer than all when the disk is full
    * @throws the system's error if nothing was written
    */
-  append(path: string, bytes: Uint8Array): number;
-  /** Resolves when everything appended is on the disk. @throws the system's error */
-  synchronize(path: string): Promise<void>;
-}
-
-export const appendFile: AppendFile = {
-  create(path) {
-    makePrivateFolder(dirname(path));
-    fs.closeSync(fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL, 0o600));
-  },
-  append: (path, bytes) =>
+  append: (path: string, bytes: Uint8Array): number =>
     withDescriptor(fs.openSync(path, O_WRONLY | O_APPEND), (file) => fs.writeSync(file, bytes)),
-  async synchronize(path) {
+  /** Resolves when everything appended is on the disk. @throws the system's error */
+  async synchronize(path: string): Promise<void> {
     const file = await open(path, 'r+');
     try {
       await file.datasync();
@@ -36,6 +30,8 @@ export const appendFile: AppendFile = {
     }
   },
 };
+
+export type AppendFile = typeof appendFile;
 
 /** Whether the last line of an open file has no line end; false for an empty file. @throws the system's error */
 function isTorn(descriptor: number): boolean {

@@ -17,17 +17,10 @@ export interface ProcessFacts {
 }
 
 /** The machine that a process runs on. */
-export interface Machine {
-  host(): string;
+const thisMachine = {
+  host: (): string => os.hostname(),
   /** Names the space in which process ids and start times are unique; undefined on systems other than Linux. */
-  space(): string | undefined;
-  /** A dead process is a zombie: its parent has not read its status. The unit of start times is the system's. */
-  process(id: number): { readonly isDead: boolean; readonly start: string | undefined };
-}
-
-const thisMachine: Machine = {
-  host: () => os.hostname(),
-  space() {
+  space(): string | undefined {
     try {
       const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
       return `${boot} ${fs.readlinkSync('/proc/self/ns/pid')}`;
@@ -36,7 +29,8 @@ const thisMachine: Machine = {
       return undefined;
     }
   },
-  process(id) {
+  /** A dead process is a zombie: its parent has not read its status. The unit of start times is the system's. */
+  process(id: number): { readonly isDead: boolean; readonly start: string | undefined } {
     try {
       const text = fs.readFileSync(`/proc/${id}/stat`, 'utf8');
       // Reading starts at field 3, the state: the name before it may contain spaces and parentheses.
@@ -48,6 +42,8 @@ const thisMachine: Machine = {
     }
   },
 };
+
+export type Machine = typeof thisMachine;
 
 const { O_RDONLY, O_RDWR } = fs.constants;
 /** Without it, a named pipe at the path of a lock would block natter; Windows does not have it. */
@@ -64,30 +60,23 @@ const staleAfter = 60_000;
 /** The milliseconds for an incomplete lock: a lock is written right after it is created, so its process died. */
 const incompleteStaleAfter = 2000;
 
-interface LockOwner {
-  readonly host: string;
-  readonly processId: number;
-  /** Where the process id is valid, and the start time of the process; absent on systems that do not report them. */
-  readonly space?: string | undefined;
-  readonly start?: string | undefined;
-  /** When the lock was taken. */
-  readonly since: string;
-  /** Unique for each time a lock is taken. */
-  readonly token: string;
-}
+type LockOwner = ReturnType<typeof createOwner>;
 
 type FoundLock = NonNullable<ReturnType<typeof findLock>>;
 
 /** Describes this process as the owner of a lock that it takes now. */
-function createOwner({ id, machine = thisMachine }: ProcessFacts, since: Date): LockOwner {
+function createOwner({ id, machine = thisMachine }: ProcessFacts, since: Date) {
   const space = machine.space();
   return {
     host: machine.host(),
     processId: id,
+    /** Where the process id is valid, and the start time of the process; absent on systems that do not report them. */
     space,
     start: space === undefined ? undefined : machine.process(id).start,
+    /** When the lock was taken. */
     since: since.toISOString(),
-    token: randomUUID(),
+    /** Unique for each time a lock is taken. */
+    token: randomUUID() as string,
   };
 }
 
@@ -263,13 +252,7 @@ export interface LockOptions {
 /** A lock that is renewed until it is released, for minutes or days. */
 export type HeldLock = ReturnType<typeof keepLock>;
 
-export interface RefusedLock {
-  readonly isHeld: false;
-  /** Undefined when the lock file does not name it. */
-  readonly holder: LockOwner | undefined;
-  /** When it was taken, if known, else an estimate. */
-  readonly since: Date;
-}
+export type RefusedLock = Exclude<ReturnType<typeof holdLock>, HeldLock>;
 
 function keepLock(path: string, owner: LockOwner, clock: ProgramClock) {
   let isLost = false;
@@ -301,7 +284,7 @@ function keepLock(path: string, owner: LockOwner, clock: ProgramClock) {
  * process of this machine, and a lock of a different machine or container that was not renewed for a minute.
  * @throws the system's error when the lock's folder cannot be written
  */
-export function holdLock(path: string, { process, clock }: LockOptions): HeldLock | RefusedLock {
+export function holdLock(path: string, { process, clock }: LockOptions) {
   const now = clock.date();
   const owner = createOwner(process, now);
   for (let attempt = 1; ; attempt += 1) {
@@ -309,8 +292,13 @@ export function holdLock(path: string, { process, clock }: LockOptions): HeldLoc
     const found = findLock(path);
     const isDead = found === undefined || stateOf(found, process).type === 'dead';
     if (!isDead || attempt === 3) {
-      const since = new Date(found?.owner?.since ?? found?.renewedAt ?? now);
-      return { isHeld: false, holder: found?.owner, since };
+      return {
+        isHeld: false as const,
+        /** Undefined when the lock file does not name it. */
+        holder: found?.owner,
+        /** When it was taken, if known, else an estimate. */
+        since: new Date(found?.owner?.since ?? found?.renewedAt ?? now),
+      };
     }
     if (found !== undefined) breakDeadLock(path, found);
   }

@@ -23,6 +23,7 @@ export function errorCode(error: unknown): string | undefined {
 
 /** Says why a call failed, as the end of a message such as `cannot write notes.txt: …`. */
 export function failureReason(error: unknown): string {
+  if (error instanceof Failure) return error.message;
   const code = errorCode(error) ?? 'unknown error';
   return reasons.get(code) ?? code;
 }

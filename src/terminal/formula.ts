@@ -118,21 +118,18 @@ export function formulaRows(formula: string): readonly string[] | undefined {
   }
 }
 
-/** The cells of the rows that have any text. */
+/** The cells of the rows that have any text, with single spaces, and none inside brackets. */
 function cellsOf(text: string): readonly (readonly string[])[] {
+  const tidy = (cell: string) =>
+    cell
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll(/([([{⟨⌊⌈]) /g, '$1')
+      .replaceAll(/ (?=[)\]}⟩⌋⌉,;])/g, '')
+      .trim();
   return text
     .split('\n')
     .map((row) => row.split('\t').map(tidy))
     .filter((cells) => cells.some((cell) => cell !== ''));
-}
-
-/** The text with single spaces, and none inside brackets. */
-function tidy(row: string): string {
-  return row
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/([([{⟨⌊⌈]) /g, '$1')
-    .replaceAll(/ (?=[)\]}⟩⌋⌉,;])/g, '')
-    .trim();
 }
 
 /** What a sticky pattern finds at the place of the reader. */
@@ -172,8 +169,11 @@ function readPart(reader: Reader, before: string): string {
     case '{':
       return readUntil(reader, '}');
     case '^':
-    case '_':
-      return before === '' ? fail() : readScript(reader, character);
+    case '_': {
+      if (before === '') return fail();
+      const text = readArgument(reader);
+      return raise(text, character, lookAt(reader, /[\p{L}\p{N}]/uy) !== null);
+    }
     case "'":
       return '′';
     case '~':
@@ -228,7 +228,10 @@ const commands: ReadonlyMap<string, ReadCommand> = new Map([
   }),
   ...eachOf(operators, (sign) => (reader) => sign + readLimits(reader)),
   ...functionNames.split(' ').flatMap((name) => allOf(name, (reader) => name + readLimits(reader))),
-  ...eachOf(accents, (accent) => (reader) => readAccent(reader, accent)),
+  ...eachOf(accents, (accent) => (reader) => {
+    const letter = readArgument(reader);
+    return Array.from(letter).length === 1 ? (letter + accent).normalize('NFC') : fail();
+  }),
   ...allOf(', ; : > enspace thinspace', () => ' '),
   [' ', () => ' '],
   ['\n', () => ' '],
@@ -238,7 +241,14 @@ const commands: ReadonlyMap<string, ReadCommand> = new Map([
   ...allOf('binom dbinom tbinom', (reader) => {
     return `(${readArgument(reader)} choose ${readArgument(reader)})`;
   }),
-  ['\\', readRowEnd],
+  [
+    '\\',
+    (reader) => {
+      readOption(reader);
+      if (reader.depth === reader.cellDepth) return '\n';
+      return reader.depth > 1 ? fail() : '; ';
+    },
+  ],
   ['begin', readEnvironment],
   ['sqrt', readRoot],
   ['not', (reader) => ` ${negated.get(readArgument(reader)) ?? fail()} `],
@@ -263,25 +273,8 @@ const commands: ReadonlyMap<string, ReadCommand> = new Map([
   }),
 ]);
 
-function readRowEnd(reader: Reader): string {
-  readOption(reader);
-  if (reader.depth === reader.cellDepth) return '\n';
-  return reader.depth > 1 ? fail() : '; ';
-}
-
-function readAccent(reader: Reader, accent: string): string {
-  const letter = readArgument(reader);
-  return Array.from(letter).length === 1 ? (letter + accent).normalize('NFC') : fail();
-}
-
 function readLetters(reader: Reader, letters: ReadonlyMap<string, string>): string {
   return Array.from(readArgument(reader), (letter) => letters.get(letter) ?? fail()).join('');
-}
-
-/** A superscript (`^`) or subscript (`_`), after its mark. */
-function readScript(reader: Reader, mark: string): string {
-  const text = readArgument(reader);
-  return raise(text, mark, lookAt(reader, /[\p{L}\p{N}]/uy) !== null);
 }
 
 /**
@@ -333,13 +326,6 @@ const factorAfter = /(?:\s|~|\\[,;:! ])*(?:(?!d\p{L})[\p{L}\p{N}([]|\\([a-zA-Z]+
 const simple = /^√?(?:[\p{L}\p{N}\p{M}∞∂∇′]+|\([^()]*\)|\|[^|]*\|)$/u;
 const product = /^[\p{L}\p{N}\p{M}∂]+\([^()]*\)$/u;
 
-/** Whether the source continues with what may be a factor of what is before it. */
-function hasFactor(reader: Reader): boolean {
-  const found = lookAt(reader, factorAfter);
-  const name = found?.[1] ?? '';
-  return found !== null && !relations.has(name) && name !== 'right' && name !== 'end';
-}
-
 /** A fraction after a division or a function, or before a factor, needs parentheses: `1/(a/b)`, `(a/b) c`. */
 function readFraction(reader: Reader, before: string): string {
   const above = readArgument(reader);
@@ -350,7 +336,9 @@ function readFraction(reader: Reader, before: string): string {
   if (lookAt(reader, /[_^]/y) !== null) return `(${text})`;
   if (text.includes('/')) {
     if (operatorBefore.test(before.slice(-maxBefore))) return `(${text})`;
-    if (hasFactor(reader)) return `(${text}) `;
+    const [factor, name = ''] = lookAt(reader, factorAfter) ?? [];
+    const isOther = relations.has(name) || name === 'right' || name === 'end';
+    if (factor !== undefined && !isOther) return `(${text}) `;
   }
   return lookAt(reader, /[\p{L}\p{N}(\\]/uy) === null ? text : `${text} `;
 }

@@ -87,8 +87,8 @@ const monoStyle: Style = styleOf({ ...paintsOf(attributes), red: bold, magenta: 
 interface ThemeColors {
   /** Among the 240 colours that are the same in every terminal; `dim` is a grey. */
   readonly many: Readonly<Record<Color | 'dim', number>>;
-  /** Among the 16 colours, whose values differ between terminals. */
-  readonly few: Readonly<Record<Color, ColorName>>;
+  /** Among the 16 colours, whose values differ between terminals; in the order of `colors`. */
+  readonly few: readonly ColorName[];
   /** A background among the 240 colours. */
   readonly band: number;
 }
@@ -96,28 +96,14 @@ interface ThemeColors {
 /** Readable on dark backgrounds (WCAG contrast 4.5; 3 for red and magenta of the 16 colours). */
 export const darkColors: ThemeColors = {
   many: { red: 210, green: 114, yellow: 221, blue: 117, magenta: 183, cyan: 80, dim: 249 },
-  few: {
-    red: 'redBright',
-    green: 'green',
-    yellow: 'yellowBright',
-    blue: 'cyan',
-    magenta: 'magentaBright',
-    cyan: 'cyan',
-  },
+  few: ['redBright', 'green', 'yellowBright', 'cyan', 'magentaBright', 'cyan'],
   band: 236,
 };
 
 /** Readable on light backgrounds. */
 export const lightColors: ThemeColors = {
   many: { red: 124, green: 22, yellow: 94, blue: 25, magenta: 90, cyan: 23, dim: 240 },
-  few: {
-    red: 'red',
-    green: 'blue',
-    yellow: 'magenta',
-    blue: 'blue',
-    magenta: 'magenta',
-    cyan: 'blue',
-  },
+  few: ['red', 'blue', 'magenta', 'blue', 'magenta', 'blue'],
   band: 254,
 };
 
@@ -153,7 +139,7 @@ export function themedStyle(
   const { many, few, band } = shade === 'light' ? lightColors : darkColors;
   const painted = terminal.hasMany
     ? Object.entries(many).map(([name, code]) => [name, chalk.ansi256(code)])
-    : Object.entries(few).map(([name, color]) => [name, chalk[color]]);
+    : few.map((color, index) => [colors[index], chalk[color]]);
   const bands = terminal.hasMany ? { band: chalk.bgAnsi256(band) } : {};
   return styleOf({ ...style, ...Object.fromEntries(painted), ...bands }, own);
 }

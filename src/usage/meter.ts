@@ -59,12 +59,6 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
       budget?.keep(line);
     }
   }
-  function addCost(line: LedgerLine, model: string): void {
-    const price = settings.prices.get(model);
-    if (price === undefined) return;
-    const before = source.costs?.get(price.currency) ?? 0;
-    source.costs?.set(price.currency, before + costOf(price, tokensOf(line)));
-  }
   async function* send(from: UsageSource, request: CompletionRequest, how?: ChatOptions) {
     if (isLimited) {
       budget ??= openBudget(run, source, isSandbox);
@@ -122,7 +116,11 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
       };
       refused.delete(request);
       budget?.settle(request, line);
-      addCost(line, request.model);
+      const price = settings.prices.get(request.model);
+      if (price !== undefined) {
+        const before = source.costs?.get(price.currency) ?? 0;
+        source.costs?.set(price.currency, before + costOf(price, tokensOf(line)));
+      }
       const isSentAgain = how?.throttle !== undefined && line.outcome === 'rate_limited';
       if (values.ledger && isSentAgain) refused.set(request, line);
       else if (values.ledger) write(line);

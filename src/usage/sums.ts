@@ -11,8 +11,6 @@ export type UsageSum = ReturnType<typeof emptySum>;
 /** The price of the model of a request; undefined if it is not known. */
 export type PriceOf = (line: LedgerLine) => Price | undefined;
 
-const withoutFailure: ReadonlySet<string> = new Set(['answered', 'stopped']);
-
 const emptySum = (key: string) => ({
   key,
   requests: 0,
@@ -32,24 +30,6 @@ const emptySum = (key: string) => ({
   withoutPrice: undefined as LedgerLine | undefined,
 });
 
-function add(sum: UsageSum, line: LedgerLine, price: Price | undefined): void {
-  const tokens = tokensOf(line);
-  const { prompt, answer, cached = 0 } = tokens;
-  sum.requests += 1;
-  if (!withoutFailure.has(line.outcome)) sum.failed += 1;
-  if (line.estimated !== undefined) sum.estimated += 1;
-  sum.promptTokens += prompt;
-  sum.cachedTokens += cached;
-  sum.answerTokens += answer;
-  if (price !== undefined) {
-    const { currency } = price;
-    sum.costs.set(currency, (sum.costs.get(currency) ?? 0) + costOf(price, tokens));
-  } else if (prompt + answer > 0) {
-    sum.unpriced += 1;
-    sum.withoutPrice ??= line;
-  }
-}
-
 const allTokens = (sum: UsageSum) => sum.promptTokens + sum.answerTokens;
 
 /** Adds up requests. */
@@ -59,11 +39,26 @@ export function createUsageSums(by: Grouping, priceOf: PriceOf) {
   return {
     add(line: LedgerLine): void {
       const key = by === 'day' ? localDay(new Date(line.time)) : line[by];
-      const sum = sums.get(key) ?? emptySum(key);
-      sums.set(key, sum);
+      const group = sums.get(key) ?? emptySum(key);
+      sums.set(key, group);
+      const tokens = tokensOf(line);
+      const { prompt, answer, cached = 0 } = tokens;
       const price = priceOf(line);
-      add(sum, line, price);
-      add(total, line, price);
+      for (const sum of [group, total]) {
+        sum.requests += 1;
+        if (line.outcome !== 'answered' && line.outcome !== 'stopped') sum.failed += 1;
+        if (line.estimated !== undefined) sum.estimated += 1;
+        sum.promptTokens += prompt;
+        sum.cachedTokens += cached;
+        sum.answerTokens += answer;
+        if (price !== undefined) {
+          const { currency } = price;
+          sum.costs.set(currency, (sum.costs.get(currency) ?? 0) + costOf(price, tokens));
+        } else if (prompt + answer > 0) {
+          sum.unpriced += 1;
+          sum.withoutPrice ??= line;
+        }
+      }
     },
     /** Days in order; models, profiles and commands with the most tokens first. */
     rows: (): readonly UsageSum[] =>

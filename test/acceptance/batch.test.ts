@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../conversation/journal-fixtures.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import {
+  type BatchPlace,
   expectComplete,
   installPackages,
   openBatchPlace,
@@ -46,17 +47,11 @@ test('no item starts while results that wait for an earlier one fill the memory'
   expect(server.requests).toHaveLength(4);
 });
 
-/** A batch with one answer at a time, whose results file is in a separate folder. */
-async function startBatch(items: number) {
-  const place = await openSlowPrompts(items);
+test('X10: results that cannot be written to a file are printed on standard output, with exit code 12', async () => {
+  const place = await openSlowPrompts(2);
   const folder = join(place.folder, 'results');
   mkdirSync(folder);
   const natter = place.start(['p.txt', '-o', 'results/out.jsonl', '--concurrency', '1']);
-  return { place, folder, natter };
-}
-
-test('X10: results that cannot be written to a file are printed on standard output, with exit code 12', async () => {
-  const { place, folder, natter } = await startBatch(2);
   await place.finish(1);
   await place.inProgress(1);
   rmSync(folder, { recursive: true });
@@ -75,10 +70,6 @@ test('natter batch --limit does not wait for the rest of a pipe', async () => {
   expect(place.asked).toEqual(['one']);
 });
 
-async function waitFor(condition: () => boolean): Promise<void> {
-  while (!condition()) await pause(2);
-}
-
 test('a batch killed at ten moments has every answer once, and repeats no saved request', async () => {
   const count = 200;
   const concurrency = 8;
@@ -91,7 +82,7 @@ test('a batch killed at ten moments has every answer once, and repeats no saved 
     const growth = Math.floor(random() * 3000);
     const before = sizeOf();
     const natter = place.start(words);
-    await waitFor(() => sizeOf() > before + growth || natter.child.exitCode !== null);
+    while (sizeOf() <= before + growth && natter.child.exitCode === null) await pause(2);
     natter.child.kill('SIGKILL');
     await natter.result;
   }
@@ -176,23 +167,25 @@ test('on a terminal without input, the failure shows how to start a batch', asyn
   expect(await terminal.transcript()).toContain('natter batch prompts.txt');
 });
 
+/** Runs a batch on a full disk, with `input` in a pipe that stays open. */
+async function runOnFullDisk({ folder, env }: BatchPlace, words: string, input = '') {
+  // Blocks of 512 bytes or 1 kB, depending on the shell; a write beyond the limit fails as on a full disk.
+  const limited = `trap '' XFSZ; ulimit -f 2; exec "${process.execPath}" "${binary}" batch`;
+  const options = { cwd: folder, env: cleanEnvironment(env) };
+  const shell = spawn('/bin/sh', ['-c', `${limited} ${words} -o out.jsonl`], options);
+  let [stdout, stderr] = ['', ''];
+  shell.stdout.on('data', (bytes: Buffer) => (stdout += bytes.toString()));
+  shell.stderr.on('data', (bytes: Buffer) => (stderr += bytes.toString()));
+  shell.stdin.write(input);
+  const code = await new Promise((resolve) => shell.on('close', resolve));
+  return { code, stdout, stderr };
+}
+
 test('X21: a full disk ends a batch that waits for more input', async () => {
   const place = await openBatchPlace();
-  const words = `"${process.execPath}" "${binary}" batch - -o out.jsonl --concurrency 64`;
-  const script = `trap '' XFSZ; ulimit -f 2; exec ${words}`;
-  const shell = spawn('/bin/sh', ['-c', script], {
-    cwd: place.folder,
-    env: cleanEnvironment(place.env),
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
-  let stderr = '';
-  shell.stderr.on('data', (bytes: Buffer) => (stderr += bytes.toString()));
-  shell.stdin.write(promptLines(20));
-  const code = await new Promise((resolve) => shell.on('close', resolve));
-  expect({ code, stderr }).toMatchObject({
-    code: 12,
-    stderr: expect.stringContaining('cannot write out.jsonl') as string,
-  });
+  const { code, stderr } = await runOnFullDisk(place, '- --concurrency 64', promptLines(20));
+  expect(code).toBe(12);
+  expect(stderr).toContain('cannot write out.jsonl');
 });
 
 test('Y7: a long pause requested by the service is reported where no progress is shown', async () => {
@@ -210,26 +203,13 @@ test('Y7: a long pause requested by the service is reported where no progress is
 
 test('D9 answers that do not fit on the disk are printed, and the next run requests them again', async () => {
   const place = await openPrompts(20);
-  const words = `"${process.execPath}" "${binary}" batch p.txt -o out.jsonl`;
-  // Blocks of 512 bytes or 1 kB, depending on the shell; a write beyond the limit fails as on a full disk.
-  const script = `trap '' XFSZ; ulimit -f 2; exec ${words}`;
-  const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
-    const options = { cwd: place.folder, env: cleanEnvironment(place.env) };
-    execFile('/bin/sh', ['-c', script], options, (error, output) =>
-      resolve({ code: error?.code, stdout: output }),
-    );
-  });
+  const { code, stdout } = await runOnFullDisk(place, 'p.txt');
   expect(code).toBe(12);
   const [saved, printed] = [place.results('out.jsonl'), parseResults(stdout)];
   expect(printed.length).toBeGreaterThan(0);
   expect(saved.length + printed.length).toBe(place.asked.length);
   expect((await place.run(['p.txt', '-o', 'out.jsonl'])).code).toBe(0);
-  expect(
-    place
-      .results('out.jsonl')
-      .map(({ content }) => `${content}\n`)
-      .join(''),
-  ).toBe(promptLines(20));
+  expectComplete(place, 'out.jsonl', 20);
 });
 
 /** If Node opens a debugger, it uses a free port and reports it on standard error. */

@@ -51,14 +51,6 @@ describe('an answer on a terminal', () => {
     expect(text).toContain('warning: --raw lets the answer control this terminal');
     expect(output).toContain(`${escape}[31mred`);
   });
-
-  test('T1 T14 control sequences of the answer are removed and counted', async () => {
-    const words = [`[sandbox echo] a${escape}[31mred${escape}]0;t\u0007`];
-    const { text, output } = await transcriptOf(words);
-    expect(output).not.toContain(`${escape}[31m`);
-    expect(text).toContain('ared');
-    expect(text).toContain('2 control or hidden characters of the answer not shown');
-  });
 });
 
 describe('waiting on a terminal', () => {
@@ -158,18 +150,6 @@ test('stored answers have the colours of the profile, whose theme may not exist'
   expect((await terminal.exit).exitCode).toBe(0);
   expect(await terminal.transcript()).toMatch(/NATTER_THEME must be[^]*has the default theme/);
   expect(await terminal.transcript()).toContain('a code');
-});
-
-const query = '\u001B]11;?\u001B\\';
-
-const lightCode = '\u001B[38;5;23mcode\u001B[39m';
-
-test('COLORFGBG sets the colours of a single answer', async () => {
-  const env = { COLORFGBG: '0;15' };
-  const terminal = openTerminal(['--sandbox', '[sandbox echo] a `code`'], { env });
-  await terminal.exit;
-  expect(terminal.output()).toContain(lightCode);
-  expect(terminal.output()).not.toContain(query);
 });
 
 /** Keeps this process busy, as a loaded machine does. */

@@ -175,8 +175,6 @@ echo "end of the pager"
   return path;
 }
 
-const whole = await runInMemory(['--help']);
-
 test.each([
   ['--help', ['--help']],
   ['a topic by the full program', ['--quiet', 'help', 'settings']],
@@ -201,22 +199,8 @@ test('Ctrl+C belongs to the pager', async () => {
   expect(await session.transcript()).toContain('end of the pager');
 });
 
-test('a pager with shell syntax is run by a shell', async () => {
-  const env = { PAGER: 'sed -n 1p | tr a-z A-Z' };
-  const session = openTerminal(['--help'], { env });
-  expect((await session.exit).exitCode).toBe(0);
-  expect(await session.transcript()).toBe(whole.stdout.split('\n')[0]?.toUpperCase());
-});
-
 test('help that fits the terminal is printed directly', async () => {
   const session = openTerminal(['-h'], { env: { PAGER: 'false' } });
   expect((await session.exit).exitCode).toBe(0);
   expect(await session.screen()).toBe((await runInMemory(['-h'])).stdout.trimEnd());
-});
-
-test('a pipe has no pager', async () => {
-  const shell = `PAGER=false ${process.execPath} ${binary} --help | head -n 1`;
-  const session = openTerminal([], { shell });
-  await session.exit;
-  expect(await session.transcript()).toBe(whole.stdout.split('\n')[0]);
 });

@@ -15,19 +15,13 @@ const otherHalf = secretKey.slice(8);
 const reasoning = (content: string): ChatEvent => ({ type: 'reasoning-received', text: content });
 const refusal = (content: string): ChatEvent => ({ type: 'refusal-received', text: content });
 
-/** Received events and what was thrown. */
-interface Received {
-  readonly events: readonly ChatEvent[];
-  readonly error?: unknown;
-}
-
-/** @param onEvent called before the next event is requested */
+/** @param onEvent called before the next event is requested. @returns the received events, and what was thrown */
 async function receive(
   sent: readonly (ChatEvent | Error)[],
   signal?: AbortSignal,
   onEvent: (event: ChatEvent) => void = () => undefined,
   secrets = filter,
-): Promise<Received> {
+) {
   const service: Client = {
     async *chat(_request, options) {
       for (const event of sent) {
@@ -43,15 +37,16 @@ async function receive(
   const client = maskClient(service, { filter: () => secrets, keep: () => undefined });
   const events: ChatEvent[] = [];
   const options = signal === undefined ? {} : { signal };
+  let error: unknown;
   try {
     for await (const event of client.chat({ model: 'origin', messages: [] }, options)) {
       events.push(event);
       onEvent(event);
     }
-    return { events };
-  } catch (error) {
-    return { events, error };
+  } catch (thrown) {
+    error = thrown;
   }
+  return { events, error };
 }
 
 test('passes on events without secrets unchanged', async () => {

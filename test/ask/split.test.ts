@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Answer } from '../../src/ask/ask.ts';
-import { askPieces, cutText, openKeptAnswers } from '../../src/ask/split.ts';
+import { cutText } from '../../src/ask/split.ts';
+import { askPieces, openKept } from '../../src/commands/chat/split-run.ts';
 import { estimateTokens } from '../../src/conversation/token-estimate.ts';
 import { Failure } from '../../src/failure.ts';
 import { folderOf } from '../support/folder.ts';
@@ -19,7 +20,7 @@ const prompts = Array.from({ length: 20 }, (_, index) => `piece ${index + 1}`);
 test('at most four prompts are sent at a time, and all answers are in order', async () => {
   let running = 0;
   let most = 0;
-  const answers = await askPieces(prompts, openKeptAnswers(undefined), signal, async (prompt) => {
+  const answers = await askPieces(prompts, openKept(undefined), signal, async (prompt) => {
     running += 1;
     most = Math.max(most, running);
     await new Promise((resolve) => setImmediate(resolve));
@@ -35,7 +36,7 @@ test.each([
   ['a key that the service does not accept', 'unauthorized', 4],
 ] as const)('after %s, only the running prompts end', async (_, kind, most) => {
   let sent = 0;
-  const asking = askPieces(prompts, openKeptAnswers(undefined), signal, async () => {
+  const asking = askPieces(prompts, openKept(undefined), signal, async () => {
     sent += 1;
     return answerOf('', new Failure(kind, 'the service failed'));
   });
@@ -46,17 +47,17 @@ test.each([
 
 test('kept answers that cannot be read are a storage failure', () => {
   const folder = folderOf();
-  expect(() => openKeptAnswers(folder)).toThrow(expect.objectContaining({ kind: 'storage' }));
+  expect(() => openKept(folder)).toThrow(expect.objectContaining({ kind: 'storage' }));
 });
 
 test('a kept answer is not asked for again, and a line that was cut is', async () => {
   const file = join(folderOf(), 'kept.jsonl');
-  const kept = openKeptAnswers(file);
+  const kept = openKept(file);
   kept.keep('one', answerOf('first'));
   kept.keep('two', answerOf('second'));
-  expect(openKeptAnswers(file).saved()).toBe(2);
+  expect(openKept(file).saved()).toBe(2);
   writeFileSync(file, readFileSync(file, 'utf8').slice(0, -5));
-  const again = openKeptAnswers(file);
+  const again = openKept(file);
   expect(again.find('one')?.content).toBe('first');
   expect(again.find('two')).toBeUndefined();
 });

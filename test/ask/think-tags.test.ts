@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
-import type { ChatEvent } from '../../src/client/events.ts';
 import { divideReasoning } from '../../src/ask/think-tags.ts';
-
-const finished: ChatEvent = { type: 'answer-finished', attempts: 1, timing: { total: 1 } };
+import { finished, text } from '../support/events.ts';
 
 async function* eventsOf(texts: readonly string[], end: 'finished' | Error) {
-  for (const text of texts) {
-    yield { type: 'text-received', text, deltas: [text] } satisfies ChatEvent;
-  }
+  for (const one of texts) yield text(one);
   if (end instanceof Error) throw end;
   yield finished;
 }
@@ -30,9 +26,9 @@ async function divide(texts: readonly string[], end: 'finished' | Error = 'finis
 }
 
 /** The text in every way of splitting it into two deltas, and in single characters. */
-function splits(text: string): readonly (readonly string[])[] {
-  const cuts = Array.from(text, (_, index) => [text.slice(0, index), text.slice(index)]);
-  return [[text], Array.from(text), ...cuts];
+function splits(whole: string): readonly (readonly string[])[] {
+  const cuts = Array.from(whole, (_, index) => [whole.slice(0, index), whole.slice(index)]);
+  return [[whole], Array.from(whole), ...cuts];
 }
 
 test.each([
@@ -45,18 +41,21 @@ test.each([
   ['  <thi', '', '  <thi'],
   ['\n\n', '', '\n\n'],
   ['', '', ''],
-])('N8: %j is the reasoning %j and the answer %j, however it is split', async (text, ...parts) => {
-  const [reasoning, answer] = parts;
-  for (const deltas of splits(text)) {
-    expect(await divide(deltas)).toMatchObject({ reasoning, answer, received: text });
-  }
-});
+])(
+  'N8: %j is the reasoning %j and the answer %j, however it is split',
+  async (received, ...parts) => {
+    const [reasoning, answer] = parts;
+    for (const deltas of splits(received)) {
+      expect(await divide(deltas)).toMatchObject({ reasoning, answer, received });
+    }
+  },
+);
 
 test.each(['<think>a</thi', '<think>a', '<think>a</think>', '<think>a</think>\n'])(
   'N8: %j, which has no answer, is the answer',
-  async (text) => {
-    for (const deltas of splits(text)) {
-      expect(await divide(deltas)).toMatchObject({ answer: text });
+  async (answer) => {
+    for (const deltas of splits(answer)) {
+      expect(await divide(deltas)).toMatchObject({ answer });
     }
   },
 );

@@ -1,9 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { folderOf } from '../support/folder.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'chrome'];
 
@@ -32,7 +30,7 @@ const keptEvents = /^(?:Page\.javascriptDialogOpening|Runtime\.exceptionThrown|L
 
 /** A headless Chromium, driven by the DevTools protocol over pipes: messages are JSON, each with a NUL at its end. */
 export function startChromium(path: string) {
-  const profile = mkdtempSync(join(tmpdir(), 'natter-chromium-'));
+  const profile = folderOf();
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars'];
   const child = spawn(path, [...flags, '--remote-debugging-pipe', `--user-data-dir=${profile}`], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],

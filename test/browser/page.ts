@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { exportHtml } from '../../src/conversation/export/html.ts';
 import type { Conversation } from '../../src/conversation/tree.ts';
+import { folderOf } from '../support/folder.ts';
 import { conversationOf } from '../support/repl-state.ts';
 import { hostileConversation, vectors } from './hostile-conversation.ts';
 import { findChromium, startChromium } from './chromium.ts';
@@ -13,7 +13,7 @@ const path = findChromium();
 if (path === undefined) {
   process.stdout.write('Chromium is not installed: the exported page is not tested.\n');
 }
-const folder = mkdtempSync(join(tmpdir(), 'natter-page-'));
+const folder = folderOf();
 let started: ReturnType<typeof startChromium> | undefined;
 const browser = () => (started ??= startChromium(path ?? ''));
 afterAll(() => started?.close());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   isNamedPrompt,
-  misplacedCommand,
+  refuseMisplacedCommand,
   routeToChat,
   wantsJson,
   flagValue,
@@ -50,7 +50,11 @@ test.each([
   ['-m x', '', undefined, false],
 ])('of %j with the prompt %j: %s, %s', (line, prompt, command, isMarked) => {
   const [words, own] = [wordsOf(line), wordsOf(prompt)];
-  expect(misplacedCommand(words, own, names)).toBe(command);
+  const refuse = () => {
+    refuseMisplacedCommand(words, own, names);
+    throw new Error('sent');
+  };
+  expect(refuse).toThrow(command === undefined ? /^sent$/ : `"${command}" is a command name`);
   expect(isNamedPrompt(words, own)).toBe(isMarked);
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { confirmMistakenCommand, mayBeCommand, suggestCommands } from '../../src/cli/guess.ts';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import { withCommands } from '../../src/failure.ts';
+import { startRun } from '../../src/run.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { createMemoryContext } from '../support/memory-context.ts';
 
@@ -72,12 +73,10 @@ describe('on a terminal', () => {
     const memory = createMemoryContext({ terminals, answers });
     const options = { ...given, quiet: true, ...more };
     const words = line.split(' ');
-    const failure: unknown = await confirmMistakenCommand(
-      memory.context,
-      program,
-      options,
-      words,
-    ).catch((error: unknown) => error);
+    const run = await startRun(memory.context, options);
+    const failure: unknown = await confirmMistakenCommand(run, program, words).catch(
+      (error: unknown) => error,
+    );
     return { failure, questions: memory.questions, stderr: memory.stderr() };
   }
 
@@ -116,7 +115,7 @@ describe('Y10: in a script', () => {
     ['a pipe as input', ['stdout', 'stderr'] as const],
   ])('prints one notice with %s', async (_name, open) => {
     const { context, questions, stderr } = createMemoryContext({ terminals: open });
-    await confirmMistakenCommand(context, program, { ...given, input: true }, ['login']);
+    await confirmMistakenCommand(await startRun(context, given), program, ['login']);
     expect(questions).toEqual([]);
     expect(stderr()).toBe(
       'natter: "login" looks like the command natter auth login; sending it as a prompt\n',
@@ -125,9 +124,8 @@ describe('Y10: in a script', () => {
 
   test('prints no notice with --quiet', async () => {
     const { context, stderr } = createMemoryContext();
-    await confirmMistakenCommand(context, program, { ...given, input: true, quiet: true }, [
-      'login',
-    ]);
+    const run = await startRun(context, { ...given, quiet: true });
+    await confirmMistakenCommand(run, program, ['login']);
     expect(stderr()).toBe('');
   });
 });

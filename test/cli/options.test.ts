@@ -5,15 +5,13 @@ import { buildChat } from '../../src/commands/chat/command.ts';
 import { buildCompare } from '../../src/commands/compare/command.ts';
 import { buildRun } from '../../src/commands/run/command.ts';
 import { buildSandbox } from '../../src/commands/sandbox/command.ts';
-import type { Context } from '../../src/run.ts';
-import { createMemoryContext } from '../support/memory-context.ts';
 import { parsedBy } from './parse-words.ts';
 
 const defaults = { color: 'auto', input: true };
 const sending = { ...defaults, stream: true, stdin: true };
 
 // Options of these kinds: with and without a value, with =, repeatable, negated, and words after --.
-test.each<[build: (context: Context) => Command, line: string, ran: string, options: object]>([
+test.each<[build: () => Command, line: string, ran: string, options: object]>([
   [buildChat, 'why is it', 'chat why is it', sending],
   [buildChat, '-m nextgen hi --timeout=5s', 'chat hi', { model: 'nextgen', timeout: '5s' }],
   [buildChat, 'hi -f a -f b --param a=1', 'chat hi', { file: ['a', 'b'], param: ['a=1'] }],
@@ -34,7 +32,7 @@ test.each<[build: (context: Context) => Command, line: string, ran: string, opti
   [buildRun, 'run fix 1 --lang=ts -m a', 'run fix 1 --lang=ts', { model: 'a' }],
   [buildRun, 'run -m a fix - -c', 'run fix -', { model: 'a', continue: true }],
 ])('natter $1', async (build, line, ran, options) => {
-  const [words, parsed] = await parsedBy(build(createMemoryContext().context), line);
+  const [words, parsed] = await parsedBy(build(), line);
   expect(words).toBe(ran);
   expect(parsed).toMatchObject(options);
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasRepository, updateCommand, versionDetails } from '../../src/cli/version-details.ts';
-import { folderOf } from '../support/folder.ts';
+import { updateCommand, versionDetails } from '../../src/cli/version-details.ts';
 
 const installed = {
   version: '1.2.3',
@@ -60,11 +59,5 @@ describe('of a package that is in no registry', () => {
     ['/home/a/natter', 'git pull && npm ci, in that folder'],
   ])('the update command of %s names no registry: %s', (folder, command) => {
     expect(updateCommand(folder, false)).toBe(command);
-  });
-
-  test('the description has no repository', () => {
-    const has = (text: string) => hasRepository(folderOf({ 'package.json': text }));
-    expect(has('{"name":"natter"}')).toBe(false);
-    expect(has('{"repository":{"url":"git+https://example.com/natter.git"}}')).toBe(true);
   });
 });

@@ -2,36 +2,20 @@ import { expect, test } from 'vitest';
 import { collectAnswer, IncompleteAnswer } from '../../src/client/collect-answer.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
+import { finished, text } from '../support/events.ts';
 
 async function* eventsOf(events: readonly ChatEvent[], end?: Error): AsyncGenerator<ChatEvent> {
   yield* events;
   if (end !== undefined) throw end;
 }
 
-const text = (words: string): ChatEvent => ({
-  type: 'text-received',
-  text: words,
-  deltas: [words],
-});
-const finished: ChatEvent = {
-  type: 'answer-finished',
-  model: 'origin',
-  attempts: 1,
-  timing: { total: 3 },
-};
-
 test('collects the texts of an answer and the metadata at its end', async () => {
   const thought: ChatEvent = { type: 'reasoning-received', text: 'hm' };
   const no: ChatEvent = { type: 'refusal-received', text: 'no' };
   const events = eventsOf([thought, text('Hel'), text('lo'), no, finished]);
-  expect(await collectAnswer(events)).toEqual({
-    text: 'Hello',
-    reasoning: 'hm',
-    refusal: 'no',
-    model: 'origin',
-    attempts: 1,
-    timing: { total: 3 },
-  });
+  const { type: _, ...end } = finished;
+  const texts = { text: 'Hello', reasoning: 'hm', refusal: 'no' };
+  expect(await collectAnswer(events)).toEqual({ ...texts, ...end });
 });
 
 test('throws a cut answer with its text', async () => {
@@ -47,6 +31,16 @@ test('throws a cut answer with its text', async () => {
     requestId: 'r1',
     cause,
     received: { text: 'Hel', reasoning: '', refusal: '' },
+  });
+});
+
+test('X23: throws an answer that was filtered with its text and the metadata at its end', async () => {
+  const { type: _, ...ending } = finished;
+  const filtered = eventsOf([text('Hel'), finished], new Failure('no_answer', 'filtered'));
+  await expect(collectAnswer(filtered)).rejects.toMatchObject({
+    kind: 'no_answer',
+    received: { text: 'Hel' },
+    ending,
   });
 });
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { collectAnswer, IncompleteAnswer } from '../../src/client/collect-answer.ts';
 import { choice, done, event, finish, response } from '../support/raw-replies.ts';
-import { failureOf, prompt, runChat } from '../support/run-chat.ts';
+import { failureOf, runChat } from '../support/run-chat.ts';
 import { serveClient } from '../support/serve.ts';
 
 const reply = (...events: readonly string[]) => [
@@ -23,18 +22,6 @@ test.each([
     expect(set.server.requests).toHaveLength(1);
   },
 );
-
-test('X23: no_answer is collected with the received text and the metadata at the end', async () => {
-  const events = [choice({ delta: { content: 'Hel' } }), finish('content_filter'), done];
-  const { client } = await serveClient([reply(...events)]);
-  const collected = collectAnswer(client.chat(prompt));
-  await expect(collected).rejects.toBeInstanceOf(IncompleteAnswer);
-  await expect(collected).rejects.toMatchObject({
-    kind: 'no_answer',
-    received: { text: 'Hel' },
-    ending: { finishReason: 'content_filter', attempts: 1 },
-  });
-});
 
 test.each([
   ['[DONE] alone', ''],

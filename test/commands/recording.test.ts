@@ -34,20 +34,14 @@ async function liveAndReplayed(words: readonly string[]) {
 
 const replies = replyNames.map((name) => (name === 'million' ? `${name} tokens=20000` : name));
 
-const malformations = ['truncated', 'html', 'two', 'null', 'utf8'];
-
-const errorShapes = ['nested', 'string', 'text'];
-
-/** Groups that request a fault. */
+/** Groups that request a fault: of each kind one, because bytes are recorded as they are. */
 const faults = [
-  ...[400, 401, 404, 429, 503].map((status) => `${status}`),
-  '204',
+  ...[204, 400, 401, 404, 429, 503].map((status) => `${status}`),
   'status=302 headers="location: /elsewhere?token=1"',
   '429 times=1 retry-after=0',
   '429 retry-after=120',
   '500 times=1',
-  ...[...errorShapes, 'html', 'empty'].map((shape) => `400 error-shape=${shape}`),
-  'body="not an answer" content-type=text/plain',
+  '400 error-shape=text',
   'body="<title>Gateway</title>" content-type=text/html',
   'body=""',
   ...['fin', 'rst', 'end'].map((how) => `cut=${how} cut-after=5 tokens=20`),
@@ -63,20 +57,12 @@ const faults = [
   'early-hints',
   'no-stream',
   'no-stream fin',
-  ...malformations.map((kind) => `malformed-at=3 malformed-as=${kind} tokens=10`),
-  'error-at=3 tokens=10',
-  'error-at=1',
+  'malformed-at=3 malformed-as=utf8 tokens=10',
   'error-at=3 error-as=event tokens=10',
-  'no-done',
+  'error-at=1',
   'no-done no-finish-reason tokens=10',
-  'finish-reason=length',
   'after-done hold-open tokens=10',
-  'unterminated tokens=10',
-  'split=utf16 unicode',
-  'split=bytes/7 crlf unicode',
-  'hostile tokens=10',
-  'eol=mixed bom=2 comments data-spaces=2 tokens=10',
-  'data-lines extra-fields role=every empty-choices odd-chunks tokens=10',
+  'split=bytes/7 eol=mixed bom=2 comments unicode',
   'reasoning tokens=10',
   'refusal',
 ];

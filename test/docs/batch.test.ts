@@ -7,7 +7,6 @@ import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { parseNotation } from '../../src/schema/schema-text.ts';
 import { type ExampleShell, openExampleShell } from '../support/example-shell.ts';
 import { blocksOf, needsQueue } from '../support/guide-blocks.ts';
-import { createMemoryContext } from '../support/memory-context.ts';
 import { jsonLines } from '../support/natter.ts';
 
 const guide = readFileSync('docs/batch.md', 'utf8');
@@ -111,7 +110,7 @@ test('the results of a hosted endpoint are imported, and missing ones are sent',
   ]);
 });
 
-const command = buildBatch(createMemoryContext().context);
+const command = buildBatch();
 
 const examples = [command, ...command.commands]
   .flatMap((one) => helpOf(one).examples)

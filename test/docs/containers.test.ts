@@ -1,10 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { folderOf } from '../support/folder.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 import { writeNatter } from '../support/natter.ts';
 
@@ -25,10 +25,9 @@ let sandbox: Sandbox;
 let folder: string;
 beforeAll(async () => {
   sandbox = await startSandbox();
-  folder = mkdtempSync(join(tmpdir(), 'natter-container-'));
-  chmodSync(folder, 0o777);
   const files = { 'natter-key': sandboxKey, 'notes.md': 'Notes.\n', 'prompts.txt': 'one\ntwo\n' };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  folder = folderOf(files);
+  chmodSync(folder, 0o777);
   writeNatter(folder);
 });
 afterAll(() => sandbox.close());

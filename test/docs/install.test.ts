@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { guides } from '../../src/commands/help/guides.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { folderOf } from '../support/folder.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
 import { cleanEnvironment } from '../support/natter.ts';
 
@@ -22,7 +22,7 @@ function guideCommands(start: string): readonly string[] {
 
 /** A machine with an empty home and an npm whose folder is `~/.local`. */
 function openMachine(service: string) {
-  const home = mkdtempSync(join(tmpdir(), 'natter-machine-'));
+  const home = folderOf();
   const env = cleanEnvironment({
     HOME: home,
     NODE_DISABLE_COMPILE_CACHE: '',
@@ -30,7 +30,7 @@ function openMachine(service: string) {
     NATTER_BASE_URL: service,
     NATTER_API_KEY: sandboxKey,
     npm_config_prefix: join(home, '.local'),
-    npm_config_cache: mkdtempSync(join(tmpdir(), 'natter-npm-')),
+    npm_config_cache: folderOf(),
     npm_config_offline: 'true',
     npm_config_audit: 'false',
   });

@@ -28,21 +28,13 @@ function problemsOf(svg: string): readonly string[] {
   return [...problems, ...open];
 }
 
-interface ShownText {
-  readonly x: number;
-  readonly y: number;
-  readonly text: string;
-}
-
 /** The text of the last frame: the groups that are not hidden at the end. */
 function lastFrame(svg: string): string {
   const visible = svg.replaceAll(/<g class="h"[^>]*>.*?<\/g>/g, '');
   const texts = visible.matchAll(/<text(?: x="(\d+)")? y="(\d+)"([^>]*)>([^<]*)<\/text>/g);
   const shown = [...texts]
     .filter(([, , , attributes = '']) => !/ class="h[" ]/.test(attributes))
-    .map(([, x = 0, y, , text = '']): ShownText => {
-      return { x: Number(x), y: Number(y), text: unescapeXml(text) };
-    });
+    .map(([, x = 0, y, , text = '']) => ({ x: Number(x), y: Number(y), text: unescapeXml(text) }));
   const rows = new Map<number, string>();
   for (const { x, y, text } of shown.toSorted((one, other) => one.x - other.x)) {
     rows.set(y, (rows.get(y) ?? '').padEnd(x / 7) + text);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { storedKinds } from '../../src/commands/config/stored-paths.ts';
+import { storedKinds } from '../../src/commands/config/command.ts';
 import { describeProgram } from '../../scripts/reference/command-tree.ts';
 import { manPages, releaseDate } from '../../scripts/reference/man-pages.ts';
 import { referenceMarkdown } from '../../scripts/reference/markdown.ts';

@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { coverageFiles, executedFiles } from '../support/executed-files.ts';
+import { folderOf } from '../support/folder.ts';
 import { runNatter, serviceAt } from '../support/natter.ts';
 import { response, streamed } from '../support/raw-replies.ts';
-import { openRepl, openTerminal, type TerminalSession } from '../support/terminal.ts';
+import { openRepl, openTerminal } from '../support/terminal.ts';
 import { serve } from '../support/serve.ts';
 
 type Files = ReadonlySet<string>;
@@ -53,7 +53,6 @@ const foldersOf = (...sets: readonly Files[]): Files =>
 
 const answer = streamed('# Title\n\nSome *text*.\n\n```ts\nconst one = 1;\n```\n');
 const refusal = (status: number) => response(status, { 'retry-after': '0' }, '');
-const newFolder = () => mkdtempSync(join(tmpdir(), 'natter-walk-'));
 
 /** Caches the result of `make`, which the first caller starts. */
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
@@ -68,7 +67,7 @@ function filesOfRun(folder: string): Files {
 
 async function runInPipe(words: readonly string[], ...replies: readonly Buffer[]): Promise<Files> {
   const server = await serve(replies.map((reply) => [reply]));
-  const folder = newFolder();
+  const folder = folderOf();
   const env = serviceAt(server, { NODE_V8_COVERAGE: folder });
   await runNatter([...words, 'review this'], { input: 'diff', env });
   return filesOfRun(folder);
@@ -76,7 +75,7 @@ async function runInPipe(words: readonly string[], ...replies: readonly Buffer[]
 
 async function runOnTerminal(): Promise<Files> {
   const server = await serve([[answer]]);
-  const folder = newFolder();
+  const folder = folderOf();
   const env = serviceAt(server, { NODE_V8_COVERAGE: folder });
   const terminal = openTerminal([], { shell: 'echo diff | $NATTER "review this"', env });
   await terminal.exit;
@@ -87,7 +86,7 @@ describe('the walk of one prompt', () => {
   const walk = readWalk('The life of one prompt');
   const runs: Readonly<Record<string, () => Promise<Files>>> = {
     'With `--sandbox`': () => runInPipe(['--sandbox'], answer),
-    'With `--record`': () => runInPipe(['--record', join(newFolder(), 'recording')], answer),
+    'With `--record`': () => runInPipe(['--record', join(folderOf(), 'recording')], answer),
     'In `batch` and `compare`': () => runInPipe(['compare'], answer),
     'When the prompt fails': () => runInPipe([], refusal(403)),
     'On a terminal': runOnTerminal,
@@ -121,20 +120,17 @@ describe('the walk of one prompt', () => {
   );
 });
 
-/** A REPL whose coverage can be taken while it runs. */
-interface WatchedRepl {
-  readonly terminal: TerminalSession;
-  /** The files executed since the last call. */
-  take(): Promise<Files>;
-}
+type WatchedRepl = Awaited<ReturnType<typeof openWatchedRepl>>;
 
-async function openWatchedRepl(): Promise<WatchedRepl> {
-  const folder = newFolder();
+/** A REPL whose coverage can be taken while it runs. */
+async function openWatchedRepl() {
+  const folder = folderOf();
   const preload = resolve('test/support/take-coverage.cjs');
   const env = { NODE_V8_COVERAGE: folder, NODE_OPTIONS: `--require ${preload}` };
   const terminal = await openRepl(['--sandbox'], { env });
   return {
     terminal,
+    /** The files executed since the last call. */
     async take() {
       const taken = coverageFiles(folder).length;
       terminal.kill('SIGUSR2');

@@ -1,23 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { listPaths } from '../../src/input/find-files.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { folderOf } from '../support/folder.ts';
+import { type Files, folderOf } from '../support/folder.ts';
 
 const ignored = '.gitignore';
 
 /** A repository with these files. */
-function repository(files: Readonly<Record<string, string>>): string {
-  const root = folderOf();
-  mkdirSync(join(root, '.git'));
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), text);
-  }
-  return root;
-}
+const repository = (files: Files) => folderOf({ '.git/HEAD': '', ...files });
 
 async function pathsIn(root: string, clock: Clock = createFakeClock(), maxPaths?: number) {
   const { paths, isPartial } = await listPaths(root, clock, maxPaths);

@@ -63,7 +63,9 @@ test('--redact sends a placeholder, restores the secret, and stores neither it n
   const { server, env, home } = await openRemote([[streamed('unused')]]);
   const first = await runInMemory(['--redact', 'x'], { env, input: secretLog });
   expect(first).toMatchObject({ code: 0 });
-  expect(first.stderr).toContain('a placeholder replaces a GitHub token in standard input line 2');
+  expect(first.stderr).toContain(
+    'placeholders replace secrets: standard input line 2 has a GitHub token',
+  );
   expect(server.requests[0]?.body).toMatch(/login with REDACTED_GITHUB_TOKEN_[0-9A-F]{6} done/);
   expect(server.requests[0]?.body).not.toContain(githubToken);
   const folder = join(home, '.local/share/natter/conversations');
@@ -84,7 +86,7 @@ test.each([[[]], [['--json']], [['--jsonl']]])(
 
 test('--redact and --allow-secrets cannot be used together', async () => {
   const result = await runInMemory(['--redact', '--allow-secrets', 'x'], { input: secretLog });
-  expectFailure(result, 2, '--redact and --allow-secrets cannot be used together');
+  expectFailure(result, 2, "'--redact' cannot be used with option '--allow-secrets'");
 });
 
 test('a comparison is refused, too, and --redact restores each answer', async () => {

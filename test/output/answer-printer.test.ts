@@ -3,13 +3,13 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import {
   type AnswerFormat,
   type AnswerPrinter,
-  createTextPrinter,
+  createAnswerPrinter,
   jsonLinesPrinter,
-  jsonPrinter,
 } from '../../src/output/answer-printer.ts';
 import { Failure } from '../../src/failure.ts';
 import { createAnswerMeter } from '../../src/output/answer-meter.ts';
 import { present } from '../../src/run.ts';
+import type { ResolvedSettings } from '../../src/settings/resolved-settings.ts';
 import { Interruption } from '../../src/terminal/device/signals.ts';
 import { text } from '../support/events.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -50,8 +50,9 @@ const contextWith = (stdout: Output) => {
   const { context } = createMemoryContext();
   return { ...context, streams: { ...context.streams, stdout } };
 };
-const document = (stdout: Output) => jsonPrinter(contextWith(stdout), 'asked');
 const lines = (stdout: Output) => jsonLinesPrinter(contextWith(stdout));
+
+const settings = { values: {}, colors: {} } as ResolvedSettings;
 
 /** @param reason why the run was stopped */
 const inFormat = (format: AnswerFormat, reason?: Error) => async (stdout: Output) => {
@@ -59,8 +60,9 @@ const inFormat = (format: AnswerFormat, reason?: Error) => async (stdout: Output
   const stopped = reason === undefined ? signal : AbortSignal.abort(reason);
   const context = { ...contextWith(stdout), signal: stopped };
   const presentation = await present(context, { color: 'never', input: true });
-  return createTextPrinter({ context, presentation, format });
+  return createAnswerPrinter({ context, presentation, format }, settings, 'asked');
 };
+const document = inFormat('json');
 
 test.each<[string, AnswerFormat, readonly ChatEvent[], string]>([
   ['nothing to exact text', 'exact', [started, text('a\u001B[31m', 'b')], 'a\u001B[31mb'],

@@ -273,14 +273,6 @@ describe('answers one below the other', () => {
     expect(stdout.text()).toBe('==> one <==\nnow\n\n==> two <==\nlater still\n');
   });
 
-  test('no line end is added after one in the answer', async () => {
-    const { stdout, view } = await openStacked();
-    await view.event(0, text('a\n'));
-    await view.ended(0, answerOf('one', 'a\n'));
-    await view.close();
-    expect(stdout.text()).toBe('==> one <==\na\n');
-  });
-
   test('an answer without text has a heading only if it is complete', async () => {
     const { stdout, view } = await openStacked();
     await view.ended(0, answerOf('one', '', new Failure('rate_limited', 'too many')));
@@ -290,10 +282,10 @@ describe('answers one below the other', () => {
     expect(stdout.text()).toBe('==> two <==\n');
   });
 
-  test('the text of unfinished answers is printed at the end', async () => {
+  test('the text of unfinished answers is printed at the end, with a line end if it has none', async () => {
     const { stdout, view } = await openStacked();
     await view.event(1, text('b'));
-    await view.event(0, text('a'));
+    await view.event(0, text('a\n'));
     await view.close();
     expect(stdout.text()).toBe('==> one <==\na\n\n==> two <==\nb\n');
   });

@@ -114,18 +114,13 @@ test.each([0, 7, 999, 1000, 12_345, 1_234_567, -1000, -999, 2 ** 53, Number.NaN]
   },
 );
 
-test('small amounts have two digits, others two decimals', () => {
-  const texts = [0, 0.0000123, 0.5, 1234.567].map((amount) =>
-    moneyText(new Map([['USD', amount]])),
-  );
-  expect(texts).toEqual(['0.00 USD', '0.000012 USD', '0.50 USD', '1,234.57 USD']);
-});
-
-test('amounts in several currencies are not added', () => {
-  const amounts = new Map([
-    ['USD', 1],
-    ['EUR', 2],
-  ]);
-  expect(moneyText(amounts)).toBe('1.00 USD + 2.00 EUR');
-  expect(moneyText(new Map())).toBe('');
+test.each<[Record<string, number>, string]>([
+  [{ USD: 0 }, '0.00 USD'],
+  [{ USD: 0.0000123 }, '0.000012 USD'],
+  [{ USD: 0.5 }, '0.50 USD'],
+  [{ USD: 1234.567 }, '1,234.57 USD'],
+  [{ USD: 1, EUR: 2 }, '1.00 USD + 2.00 EUR'],
+  [{}, ''],
+])('the amounts %j are written as %j', (amounts, text) => {
+  expect(moneyText(new Map(Object.entries(amounts)))).toBe(text);
 });

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { folderOf } from '../support/folder.ts';
 import { deadLinks, linksOf } from '../support/document-links.ts';
 
 let tarball: string;
 let folder: string;
 let paths: readonly string[];
-const temporary = mkdtempSync(join(tmpdir(), 'natter-temporary-'));
+const temporary = folderOf();
 beforeAll(() => {
   const script = 'scripts/package/print-packed.js';
   const env = { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary };
@@ -16,7 +16,7 @@ beforeAll(() => {
     encoding: 'utf8',
     env,
   }).trim();
-  folder = mkdtempSync(join(tmpdir(), 'natter-unpacked-'));
+  folder = folderOf();
   execFileSync('tar', ['-xzf', tarball, '-C', folder, '--strip-components', '1']);
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   paths = entries

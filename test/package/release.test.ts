@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { folderOf } from '../support/folder.ts';
 import { cleanEnvironment } from '../support/natter.ts';
 
 const ready = {
@@ -28,9 +28,8 @@ interface Release {
 
 /** Runs the script in a folder with this package.json and changelog. */
 function run(action: string, { fields = {}, text = changelog(dated), tag, environment }: Release) {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-release-'));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...ready, ...fields }));
-  writeFileSync(join(folder, 'CHANGELOG.md'), text);
+  const description = JSON.stringify({ ...ready, ...fields });
+  const folder = folderOf({ 'package.json': description, 'CHANGELOG.md': text });
   const words = [resolve('scripts/package/release.js'), action, tag ?? 'v1.2.3'];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, {
     cwd: folder,
@@ -172,7 +171,7 @@ function git(folder: string, ...words: readonly string[]): string {
 
 /** A repository with a commit of each title. @returns its folder, and the id of the first commit */
 function repositoryOf(...titles: readonly string[]) {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-commits-'));
+  const folder = folderOf();
   git(folder, 'init', '--quiet');
   for (const title of titles) git(folder, 'commit', '--quiet', '--allow-empty', '-m', title);
   return { folder, first: git(folder, 'rev-list', '--max-parents=0', 'HEAD') };
@@ -208,9 +207,9 @@ test.each([
 
 test('a shallow clone and a folder without a repository are not checked', () => {
   const { folder, first } = repositoryOf('the first', 'the second', 'the third');
-  const clone = mkdtempSync(join(tmpdir(), 'natter-clone-'));
+  const clone = folderOf();
   git(clone, 'clone', '--quiet', '--depth=1', `file://${folder}`, '.');
   const notChecked = { status: 0, stdout: expect.stringMatching(/^commits not checked/) as string };
   expect(checkTitles(clone, first)).toEqual(notChecked);
-  expect(checkTitles(mkdtempSync(join(tmpdir(), 'natter-none-')))).toEqual(notChecked);
+  expect(checkTitles(folderOf())).toEqual(notChecked);
 });

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import module from 'node:module';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -13,7 +12,7 @@ import { openTerminal } from '../support/terminal.ts';
 
 /** A folder with natter's first files, but without dist. */
 function unbuilt(): string {
-  const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'natter-unbuilt-')));
+  const folder = fs.realpathSync(temporaryHome());
   fs.cpSync('bin', join(folder, 'bin'), { recursive: true });
   fs.cpSync('package.json', join(folder, 'package.json'));
   return folder;

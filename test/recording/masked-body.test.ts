@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Transport } from '../../src/client/http/transport.ts';
 import { systemClock } from '../../src/clock.ts';
-import { createMaskedBody } from '../../src/recording/masked-body.ts';
 import { readRecording } from '../../src/recording/format.ts';
-import { createRecorder } from '../../src/recording/recorder.ts';
+import { createMaskedBody, createRecorder } from '../../src/recording/recorder.ts';
 import { createReplay, createReplayClock, useExchanges } from '../../src/recording/replay.ts';
 import { createSecretFilter, type SecretFilter } from '../../src/secrets/secret-filter.ts';
 import { fc } from '../support/properties.ts';
@@ -19,17 +18,12 @@ function secretFilter(): SecretFilter {
   return filter;
 }
 
-interface Piece {
-  readonly at: number;
-  readonly text: string;
-}
-
 /** What is written of a body that arrives in these reads, at times that are their numbers. */
 function recordedPieces(
   reads: readonly (string | Uint8Array)[],
   contentType = 'text/event-stream',
-): readonly Piece[] {
-  const pieces: Piece[] = [];
+) {
+  const pieces: { readonly at: number; readonly text: string }[] = [];
   const body = createMaskedBody(secretFilter(), contentType, (bytes, at) => {
     pieces.push({ at, text: Buffer.from(bytes).toString() });
   });

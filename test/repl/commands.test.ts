@@ -356,14 +356,13 @@ describe('Y18: a command', () => {
 
 describe('a line that starts with a slash', () => {
   test.each([
-    ['a pasted line with a message', pasted('/opt/run.sh: line 3: syntax error')],
-    ['pasted lines', pasted('/srv/app/index.js:12\n  throw error\nError: boom')],
-    ['pasted lines after the name of a command', pasted('/rename\ntell me')],
-    ['a typed path', typed('/etc/hosts what is this?')],
-    ['a file name', typed('/notes.md what is this?')],
-  ])('is a prompt if it is %s', (_how, input) => {
-    const { text } = input.event as { readonly text: string };
-    const { effects, printed, state } = play(stateOf(), input, enter);
+    ['a pasted line with a message', pasted, '/opt/run.sh: line 3: syntax error'],
+    ['pasted lines', pasted, '/srv/app/index.js:12\n  throw error\nError: boom'],
+    ['pasted lines after the name of a command', pasted, '/rename\ntell me'],
+    ['a typed path', typed, '/etc/hosts what is this?'],
+    ['a file name', typed, '/notes.md what is this?'],
+  ])('is a prompt if it is %s', (_how, enterText, text) => {
+    const { effects, printed, state } = play(stateOf(), enterText(text), enter);
     expect(effectsOf(effects, 'send')).toMatchObject([{ prompt: { content: text, shown: text } }]);
     expect(printed).toEqual([]);
     expect(play({ ...state, activity: undefined }, pressed('up')).text).toContain(text);

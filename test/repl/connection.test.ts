@@ -5,7 +5,7 @@ import {
   onConnectionFailed,
   onServersFound,
 } from '../../src/repl/connection.ts';
-import { cancelHint } from '../../src/repl/dialog.ts';
+import { cancelHint } from '../../src/repl/step.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { runInApp } from '../support/app.tsx';
 import {

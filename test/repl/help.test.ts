@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { errorNames } from '../../src/client/contract.ts';
 import { timedOut } from '../../src/client/failure/answer-failure.ts';
 import { connectTimedOut } from '../../src/client/failure/network-failure.ts';
 import { serviceFailure } from '../../src/client/failure/service-failure.ts';
@@ -130,15 +129,6 @@ const refusedWith = (status: number) =>
     { method: 'POST', url: new URL('https://api.test/v1/chat/completions'), headers: {} },
     String,
   );
-
-test.each(Object.keys(errorNames).map(Number))(
-  'the hint after status %d names an option only for the next start of natter',
-  (status) => {
-    const hint = hintOf(refusedWith(status)) ?? '';
-    expect(hint).not.toMatch(/natter (?:models|auth|conversations)|--dry-run/);
-    expect(hint.includes('--')).toBe(hint.includes('restart natter'));
-  },
-);
 
 const copyHint = 'wait for it, or continue in a copy: natter --resume x --branch';
 const unknown = { code: 'from-the-future' } as never;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { noticeOf } from '../../src/repl/screen/notice.ts';
+import { noticeOf } from '../../src/repl/screen/App.tsx';
 import { shortenPromptHint } from '../../src/repl/session.ts';
-import type { AnswerOutcome, ReplState } from '../../src/repl/state.ts';
+import type { ReplState } from '../../src/repl/state.ts';
 import { printNotice } from '../../src/repl/step.ts';
 import { runInApp } from '../support/app.tsx';
 import {
@@ -20,52 +20,147 @@ import {
   type StateChange,
 } from '../support/repl-state.ts';
 
+type Keys = readonly (string | StateChange)[];
+type Played = ReturnType<typeof play>;
+
 const question = { role: 'user', content: 'one' } as const;
 const answered = conversationOf(question, { role: 'assistant', content: 'first answer' });
-const ended = (outcome: AnswerOutcome, conversation = answered) =>
-  answerEnded(outcome, conversation);
-const finished = ended({ type: 'finished' });
+const finished = answerEnded({ type: 'finished' }, answered);
+const stopped = answerEnded({ type: 'stopped', hasText: true }, answered);
+const failedWith = (hint?: string) => {
+  const failure = { kind: 'server_error', message: 'the service answered 500', hint } as const;
+  return answerEnded({ type: 'failed', hasText: false, failure }, conversationOf(question));
+};
+const failed = failedWith();
+
 const up = pressed('up');
-const onEmpty = (...keys: readonly (string | StateChange)[]) => play(stateOf(), ...keys);
+const quitKey = pressed('d', { ctrl: true });
+const stays = { state: { hasQuit: false } };
+const quits = { state: { hasQuit: true } };
+const longPaste = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
+const slashPaste = `/quit\n${'line\n'.repeat(9)}`;
 
-describe('Y18: a word that quits other programs', () => {
-  test.each(['exit', 'quit', ':q', ':q!', ':qa', ':qa!', ':wq', ':wqa', ':x', ':xa', ' exit '])(
-    '%j alone quits after a confirmation',
-    (word) => {
-      const asked = onEmpty(word, enter);
-      expect(asked.effects).toEqual([]);
-      expect(noticeOf(asked.state)).toBe('press Enter again to quit');
-      expect(play(asked.state, enter)).toMatchObject({ effects: [{ type: 'quit' }], text: '' });
-    },
-  );
+/** What keys do in an empty composer. */
+test.each<[string, Keys, Partial<Record<keyof Played, unknown>>]>([
+  ['an exit word quits during an answer too', ['one', enter, 'exit', enter, enter], quits],
+  ['an exit word sends nothing', ['exit', enter], { effects: [], state: { armed: 'send' } }],
+  [
+    'any other key ends the question of an exit word',
+    ['exit', enter, pressed('left'), enter],
+    { effects: [], state: { hasQuit: false, armed: 'send' } },
+  ],
+  [
+    'a longer prompt is text',
+    ['exit', enter, ' codes?', enter],
+    { sent: ['exit codes?'], text: '' },
+  ],
+  ['Enter sends the draft and clears the composer', ['one', enter], { sent: ['one'], text: '' }],
+  ['Enter sends nothing from an empty composer', ['  ', enter], { effects: [] }],
+  [
+    'a backslash and Enter start a line',
+    ['one\\', enter, 'two'],
+    { text: 'one\ntwo', effects: [] },
+  ],
+  [
+    'Shift+Enter starts a line',
+    ['one', pressed('enter', { shift: true }), 'two'],
+    { text: 'one\ntwo', effects: [] },
+  ],
+  [
+    'Alt+Enter starts a line',
+    ['one', pressed('enter', { alt: true }), 'two'],
+    { text: 'one\ntwo', effects: [] },
+  ],
+  [
+    'Ctrl+J starts a line',
+    ['one', pressed('j', { ctrl: true }), 'two'],
+    { text: 'one\ntwo', effects: [] },
+  ],
+  ['a prompt is queued during an answer', ['one', enter, 'two', enter], { sent: ['one'] }],
+  [
+    'a queued prompt is sent when the answer ends',
+    ['one', enter, 'two', enter, finished],
+    { sent: ['one', 'two'], state: { queue: [] } },
+  ],
+  [
+    'a long paste is sent in full',
+    [pasted(longPaste), ' what?', enter],
+    { sent: [`${longPaste} what?`] },
+  ],
+  ['a doubled slash sends a line with one', ['//etc/hosts?', enter], { sent: ['/etc/hosts?'] }],
+  ['a slash in a paste is text', [pasted(slashPaste), enter], { sent: [slashPaste] }],
+  ['a command is queued during an answer', ['one', enter, '/rename', enter], { printed: [] }],
+  ['an immediate command is not', ['one', enter, '/quit', enter], quits],
+  ['a failed answer restores the prompt', ['one', enter, failed], { text: 'one' }],
+  ['a failed answer keeps text that was typed', ['one', enter, 'two', failed], { text: 'two' }],
+  [
+    'a failed answer pauses the queue',
+    ['one', enter, 'two', enter, failed],
+    { sent: ['one'], state: { isQueuePaused: true, activity: undefined } },
+  ],
+  [
+    'the queue continues with Enter',
+    ['one', enter, 'two', enter, failed, interrupt, enter],
+    { sent: ['one', 'two'] },
+  ],
+  ['Esc stops an answer', ['one', enter, escape], { state: { activity: { isStopping: true } } }],
+  [
+    'Ctrl+C stops an answer',
+    ['one', enter, interrupt],
+    { state: { activity: { isStopping: true } } },
+  ],
+  [
+    'a stopped answer can be resumed',
+    ['one', enter, escape, stopped],
+    { printed: ['stopped; /continue resumes it'] },
+  ],
+  ['Ctrl+C clears the draft', ['draft', interrupt], { text: '', ...stays }],
+  ['Ctrl+C moves the draft to the history', ['draft', interrupt, up], { text: 'draft' }],
+  ['P7 Ctrl+C twice quits', [interrupt, interrupt], quits],
+  ['P7 Ctrl+C twice quits after a draft', ['draft', interrupt, interrupt], quits],
+  ['P7 Ctrl+C twice quits only in a row', [interrupt, 'x', interrupt], stays],
+  ['P7 Ctrl+D quits if the composer is empty', [quitKey], quits],
+  ['P7 Ctrl+D deletes in a draft', ['ab', pressed('home'), quitKey], { text: 'b', ...stays }],
+  [
+    'Up and Down keep the draft',
+    ['old', enter, finished, 'draft', up, pressed('down')],
+    { text: 'draft' },
+  ],
+  [
+    'Up moves within the text first',
+    ['old', enter, finished, 'one\\', enter, 'two', up, 'X'],
+    { text: 'oneX\ntwo' },
+  ],
+  [
+    'Up moves to the history from the first line',
+    ['old', enter, finished, 'one\\', enter, 'two', up, up],
+    { text: 'old' },
+  ],
+  [
+    'Up takes the last queued prompt back',
+    ['one', enter, 'two', enter, up],
+    { text: 'two', state: { queue: [] } },
+  ],
+])('%s', (_, keys, expected) => {
+  expect(play(stateOf(), ...keys)).toMatchObject(expected);
+});
 
-  test('quits during an answer too', () => {
-    const { state, sent } = onEmpty('one', enter, 'exit', enter, enter);
-    expect([state.hasQuit, sent]).toEqual([true, ['one']]);
-  });
+test.each(['exit', 'quit', ':q', ':q!', ':qa', ':qa!', ':wq', ':wqa', ':x', ':xa', ' exit '])(
+  'Y18: %j alone quits after a confirmation',
+  (word) => {
+    const asked = play(stateOf(), word, enter);
+    expect(asked.effects).toEqual([]);
+    expect(noticeOf(asked.state)).toBe('press Enter again to quit');
+    expect(play(asked.state, enter)).toMatchObject({ text: '', ...quits });
+  },
+);
 
-  test('needs a new confirmation after any other key', () => {
-    const { state, effects } = onEmpty('exit', enter, pressed('left'), enter);
-    expect(state).toMatchObject({ hasQuit: false, armed: 'send' });
-    expect(effects).toEqual([]);
-  });
-
-  test('is ordinary text in a longer prompt', () => {
-    expect(onEmpty('exit', enter, ' codes?', enter)).toMatchObject({
-      sent: ['exit codes?'],
-      text: '',
-    });
-  });
-
-  test('quits in line mode when it is typed again', () => {
-    const asked = play(stateOf({ isLineMode: true }), lineEntered('exit'));
-    expect(asked.printed).toEqual(['type exit again to quit; add words to send it as a prompt']);
-    expect(play(asked.state, lineEntered('quit')).state.hasQuit).toBe(true);
-    expect(play(asked.state, lineEntered('one'), lineEntered('exit')).state).toMatchObject({
-      hasQuit: false,
-      armed: 'send',
-    });
-  });
+test('Y18: an exit word quits in line mode when it is typed again', () => {
+  const asked = play(stateOf({ isLineMode: true }), lineEntered('exit'));
+  expect(asked.printed).toEqual(['type exit again to quit; add words to send it as a prompt']);
+  expect(play(asked.state, lineEntered('quit')).state.hasQuit).toBe(true);
+  const other = play(asked.state, lineEntered('one'), lineEntered('exit'));
+  expect(other.state).toMatchObject({ hasQuit: false, armed: 'send' });
 });
 
 test('Ctrl+C cancels a question, and pressed again does not quit', () => {
@@ -76,166 +171,38 @@ test('Ctrl+C cancels a question, and pressed again does not quit', () => {
   expect(play(cancelled.state, interrupt).state.hasQuit).toBe(false);
 });
 
-describe('Enter', () => {
-  test('sends the draft, clears the composer and keeps the prompt in the history', () => {
-    const { state, effects, text } = onEmpty('one', enter);
-    expect(effectsOf(effects, 'send')).toMatchObject([
-      { prompt: { type: 'new', content: 'one', parent: undefined } },
-    ]);
-    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', input: 'one' }]);
-    expect(text).toBe('');
-    expect(state.activity).toMatchObject({ type: 'answer', phase: 'waiting', model: 'origin' });
-  });
-
-  test('sends nothing from an empty composer', () => {
-    expect(onEmpty('  ', enter).effects).toEqual([]);
-  });
-
-  test.each([
-    ['a backslash and Enter', 'one\\', enter],
-    ['Shift+Enter', 'one', pressed('enter', { shift: true })],
-    ['Alt+Enter', 'one', pressed('enter', { alt: true })],
-    ['Ctrl+J', 'one', pressed('j', { ctrl: true })],
-  ])('does not send with %s, which start a new line', (_keys, before, key) => {
-    expect(onEmpty(before, key, 'two')).toMatchObject({ text: 'one\ntwo', effects: [] });
-  });
-
-  test('during an answer queues the prompt, which is sent when the answer ends', () => {
-    const queued = onEmpty('one', enter, 'two', enter);
-    expect(queued.sent).toEqual(['one']);
-    const { state, effects } = play(queued.state, finished);
-    expect(effectsOf(effects, 'send')).toMatchObject([
-      { prompt: { content: 'two', parent: 't2' } },
-    ]);
-    expect(state.queue).toEqual([]);
-  });
-
-  test('sends a long paste in full and shows its marker', () => {
-    const text = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
-    const { effects } = onEmpty(pasted(text), ' what?', enter);
-    expect(effectsOf(effects, 'send')).toMatchObject([
-      { prompt: { content: `${text} what?`, shown: '[paste #1, 100 lines] what?' } },
-    ]);
-  });
-});
-
-describe('a line that starts with a slash', () => {
-  const paste = `/quit\n${'line\n'.repeat(9)}`;
-
-  test('is sent as a prompt if the slash is doubled', () => {
-    expect(onEmpty('//etc/hosts says what?', enter).sent).toEqual(['/etc/hosts says what?']);
-  });
-
-  test('is text in a paste, in a later session too', () => {
-    const { sent, effects } = onEmpty(pasted(paste), enter);
-    expect(sent).toEqual([paste]);
-    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', input: `/${paste}` }]);
-  });
-
-  test('is queued during an answer, unless the command is immediate', () => {
-    const { state } = onEmpty('one', enter);
-    const waiting = play(state, '/rename', enter);
-    expect([waiting.state.queue.length, waiting.printed]).toEqual([1, []]);
-    expect(play(state, '/quit', enter).state.hasQuit).toBe(true);
-  });
-});
-
-describe('an answer that fails', () => {
-  const failedWith = (hint?: string) =>
-    ended(
-      {
-        type: 'failed',
-        hasText: false,
-        failure: { kind: 'server_error', message: 'the service answered 500', hint },
-      },
-      conversationOf(question),
-    );
-  const failed = failedWith();
-
-  test.each([
-    ['Y18: prints one line with cause and hint', undefined, 'Enter sends it again'],
-    ['R2: of a prompt that is too long has its own hint', shortenPromptHint, shortenPromptHint],
-  ])('%s, and restores the prompt', (_what, hint, shown) => {
-    const { state, effects, text } = onEmpty('one', enter, failedWith(hint));
-    expect(effectsOf(effects, 'print').at(-1)?.entries).toMatchObject([
-      { message: 'the service answered 500', hint: shown },
-    ]);
-    expect(text).toBe('one');
-    expect(state.activity).toBeUndefined();
-  });
-
-  test('keeps text that was typed meanwhile', () => {
-    expect(onEmpty('one', enter, 'two', failed).text).toBe('two');
-  });
-
-  test('D16 is not part of the path of the next prompt', () => {
-    const { effects } = onEmpty('one', enter, failed, enter);
-    expect(effectsOf(effects, 'send')[1]?.prompt).toMatchObject({
-      content: 'one',
-      parent: undefined,
-    });
-  });
-
-  test('pauses the queue until Enter', () => {
-    const { state, sent } = onEmpty('one', enter, 'two', enter, failed);
-    expect([sent, state.queue.length]).toEqual([['one'], 1]);
-    expect(play({ ...state, composer: stateOf().composer }, enter).sent).toEqual(['two']);
-  });
-});
-
-describe('Esc and Ctrl+C', () => {
-  const streaming = onEmpty('one', enter).state;
-
-  test.each([
-    ['Esc', escape],
-    ['Ctrl+C', interrupt],
-  ])('%s stops the answer', (_name, key) => {
-    const { state, effects } = play(streaming, key);
-    expect(effects).toEqual([{ type: 'stop' }]);
-    expect(state.activity?.isStopping).toBe(true);
-  });
-
-  test('print a notice for a stopped answer', () => {
-    const stopped = ended({ type: 'stopped', hasText: true });
-    expect(play(streaming, escape, stopped).printed).toEqual(['stopped; /continue resumes it']);
-  });
-
-  test('Ctrl+C moves the draft to the history', () => {
-    expect(onEmpty('draft', interrupt)).toMatchObject({ text: '', state: { hasQuit: false } });
-    expect(onEmpty('draft', interrupt, up).text).toBe('draft');
+describe('what is sent', () => {
+  test.each<[string, Keys, object]>([
+    ['the place after the last answer', ['one', enter, finished, 'two', enter], { parent: 't2' }],
+    [
+      'D16 the place of a prompt without an answer',
+      ['one', enter, failed, enter],
+      { content: 'one', parent: undefined },
+    ],
+    [
+      'the marker of a long paste, to show it',
+      [pasted(longPaste), ' what?', enter],
+      { shown: '[paste #1, 100 lines] what?' },
+    ],
+  ])('has %s', (_, keys, prompt) => {
+    expect(effectsOf(play(stateOf(), ...keys).effects, 'send').at(-1)).toMatchObject({ prompt });
   });
 
   test.each([
-    ['on an empty composer', []],
-    ['after a draft', ['draft']],
-  ])('P7 Ctrl+C %s quits when it is pressed twice in a row', (_where, keys) => {
-    const armed = onEmpty(...keys, interrupt).state;
-    expect(armed).toMatchObject({ armed: 'interrupt', hasQuit: false });
-    expect(play(armed, interrupt).state.hasQuit).toBe(true);
-    expect(play(armed, 'x', interrupt).state.hasQuit).toBe(false);
-  });
-
-  test('P7 Ctrl+D quits if the composer is empty, else deletes', () => {
-    const control = pressed('d', { ctrl: true });
-    expect(onEmpty(control).effects).toEqual([{ type: 'quit' }]);
-    expect(onEmpty('ab', pressed('home'), control).text).toBe('b');
+    ['one', 'one'],
+    [pasted(slashPaste), `/${slashPaste}`],
+  ])('is in the history, with an escaped slash', (text, input) => {
+    const { effects } = play(stateOf(), text, enter);
+    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', input }]);
   });
 });
 
-describe('Up', () => {
-  const sent = onEmpty('old', enter, finished).state;
-
-  test('moves within the text before it goes to the history', () => {
-    const { state, text } = play(sent, 'one\\', enter, 'two', up, 'X');
-    expect([text, play(state, up).text]).toEqual(['oneX\ntwo', 'old']);
-  });
-
-  test('never loses the draft', () => {
-    expect(play(sent, 'draft', up, pressed('down')).text).toBe('draft');
-  });
-
-  test('moves the last queued prompt back to the composer', () => {
-    const { state, text } = onEmpty('one', enter, 'two', enter, up);
-    expect([text, state.queue]).toEqual(['two', []]);
-  });
+test.each([
+  ['Y18: one line with cause and hint', undefined, 'Enter sends it again'],
+  ['R2: a hint of its own for a prompt that is too long', shortenPromptHint, shortenPromptHint],
+])('a failed answer prints %s', (_, given, hint) => {
+  const { effects } = play(stateOf(), 'one', enter, failedWith(given));
+  expect(effectsOf(effects, 'print').at(-1)?.entries).toMatchObject([
+    { message: 'the service answered 500', hint },
+  ]);
 });

@@ -3,7 +3,7 @@ import { slashCommands } from '../../src/repl/commands.ts';
 import { openPromptFile } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import type { CompletionRequest } from '../../src/repl/composer/completion.ts';
 import { menuKeysText, onCandidates } from '../../src/repl/menu.ts';
-import { noticeOf } from '../../src/repl/screen/notice.ts';
+import { noticeOf } from '../../src/repl/screen/App.tsx';
 import type { ReplState } from '../../src/repl/state.ts';
 import { runInApp } from '../support/app.tsx';
 import {

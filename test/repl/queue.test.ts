@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noticeOf } from '../../src/repl/screen/notice.ts';
+import { noticeOf } from '../../src/repl/screen/App.tsx';
 import {
   answerEnded,
   conversationOf,

@@ -99,16 +99,11 @@ const requested = (fields: object) => ({ model: 'origin', messages: [message], .
 const said = (changes: object) => requested({ messages: [{ ...message, ...changes }] });
 const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
 
-interface ErrorAnswer {
-  readonly status: number;
-  readonly name: string;
-  readonly message: string;
-}
-
 /** Asks a question that a sandbox refuses. */
-async function errorOf(question: Question, sandbox = openSandbox()): Promise<ErrorAnswer> {
+async function errorOf(question: Question, sandbox = openSandbox()) {
   const answer = await ask(await sandbox, question);
-  return { status: answer.status, ...(jsonOf(answer)['error'] as Omit<ErrorAnswer, 'status'>) };
+  const { name, message: text } = jsonOf(answer)['error'] as { name: string; message: string };
+  return { status: answer.status, name, message: text };
 }
 
 test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type ReplyName, replyNames } from '../../src/sandbox/faults/fault-fields.ts';
 import { replies, type Reply } from '../../src/sandbox/replies/replies.ts';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
-import { countTokens } from '../../src/sandbox/token-counter.ts';
+import { countTokens } from '../../src/sandbox/completion.ts';
 import { complete, jsonOf, openSandbox } from './sandbox-helpers.ts';
 import { fc } from '../support/properties.ts';
 
@@ -80,20 +80,16 @@ describe('the default reply', () => {
     expect(text).toContain('your prompt: `hello`');
   });
 
-  test('quotes hostile text without control characters, on one line', async () => {
-    const text = await replyText('default', { text: 'a\u001b[31mb\n\n# c `d` \u202ee\u0007' });
-    expect(text).toContain('your prompt: `a [31mb # c d e`\n');
-  });
-
-  test('quotes only the start of a long prompt', async () => {
-    const text = await replyText('default', { text: '😀'.repeat(1_000_000) });
-    expect(text).toContain(`${'😀'.repeat(80)} …\``);
-    expect(text.length).toBeLessThan(2000);
-  });
-
-  test('describes an empty prompt', async () => {
-    expect(await replyText('default', { text: ' \n' })).toContain('nothing to quote');
-  });
+  test.each([
+    ['a\u001b[31mb\n\n# c `d` \u202ee\u0007', '`a [31mb # c d e`\n'],
+    ['😀'.repeat(1_000_000), `\`${'😀'.repeat(80)} …\`\n`],
+    [' \n', 'nothing to quote\n'],
+  ])(
+    'quotes the start of a prompt on one line, without control characters',
+    async (text, quote) => {
+      expect(await replyText('default', { text })).toContain(`your prompt: ${quote}`);
+    },
+  );
 });
 
 describe('the other replies', () => {

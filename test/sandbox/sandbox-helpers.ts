@@ -1,27 +1,22 @@
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, request as sendRequest } from 'node:http';
+import { type IncomingMessage, request as sendRequest } from 'node:http';
 import { type Socket, connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { ClientOptions } from '../../src/client/client.ts';
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/clock.ts';
 import type { Engine, SandboxOptions } from '../../src/sandbox/exchange.ts';
 import type { FaultCondition, FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
 import { parseDirective, parseFault } from '../../src/sandbox/faults/parse-fault.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { timerOf } from '../support/fake-clock.ts';
-import type { RawServer, Reply } from '../support/raw-server.ts';
+import type { Reply } from '../support/raw-server.ts';
 import { createTestClient } from '../support/run-chat.ts';
 import { serve } from '../support/serve.ts';
 
 /** A clock that skips waits, and advances by them. `waits` are in milliseconds. */
-export interface SkippingClock extends Clock {
-  readonly waits: number[];
-  advance(milliseconds: number): void;
-}
-
-export function createSkippingClock(): SkippingClock {
+export function createSkippingClock() {
   let now = 0;
   const waits: number[] = [];
   const sleep = async (milliseconds: number, signal?: AbortSignal) => {
@@ -34,9 +29,7 @@ export function createSkippingClock(): SkippingClock {
   };
   return {
     waits,
-    advance(milliseconds) {
-      now += milliseconds;
-    },
+    advance: (milliseconds: number) => void (now += milliseconds),
     monotonic: () => now,
     date: () => new Date(Date.UTC(2026, 10, 21, 12) + now),
     sleep,
@@ -65,22 +58,8 @@ export interface Question {
   readonly body?: unknown;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly bytes: Buffer;
-  readonly text: string;
-  /** Whether the body ended correctly. */
-  readonly isComplete: boolean;
-}
-
-function bodyBytes(body: unknown): string | Buffer | undefined {
-  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return body;
-  return JSON.stringify(body);
-}
-
-/** Sends a request over a new connection. Rejects without a response. */
-export async function ask(sandbox: Sandbox, question: Question = {}): Promise<Answer> {
+/** Sends a request over a new connection. Rejects without a response. `isComplete`: the body ended correctly. */
+export async function ask(sandbox: Sandbox, question: Question = {}) {
   const { method = 'GET', path = '/v1/models', key = sandboxKey, headers, body } = question;
   const request = sendRequest(sandbox.url + path, {
     method,
@@ -91,7 +70,8 @@ export async function ask(sandbox: Sandbox, question: Question = {}): Promise<An
       ...headers,
     },
   });
-  request.end(bodyBytes(body));
+  const isRaw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
+  request.end(isRaw ? body : JSON.stringify(body));
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   // From here on, a reset only ends the body.
   request.on('error', () => undefined);
@@ -104,12 +84,12 @@ export async function ask(sandbox: Sandbox, question: Question = {}): Promise<An
 }
 
 /** A completion request. The prompt is a single user message, unless the fields have others. */
-export async function complete(
+export function complete(
   sandbox: Sandbox,
   prompt: string,
   fields: Readonly<Record<string, unknown>> = {},
   question: Question = {},
-): Promise<Answer> {
+) {
   return ask(sandbox, {
     method: 'POST',
     path: '/v1/chat/completions',
@@ -119,15 +99,10 @@ export async function complete(
 }
 
 /** The same, streaming. */
-export async function stream(
-  sandbox: Sandbox,
-  prompt: string,
-  fields: Readonly<Record<string, unknown>> = {},
-): Promise<Answer> {
-  return complete(sandbox, prompt, { stream: true, ...fields });
-}
+export const stream = (sandbox: Sandbox, prompt: string, fields: object = {}) =>
+  complete(sandbox, prompt, { stream: true, ...fields });
 
-export interface Chunk {
+interface Chunk {
   readonly id?: string;
   readonly object?: string;
   readonly choices: readonly {
@@ -184,12 +159,6 @@ export function rawRequest(prompt: string, streaming = true): string {
   return rawHead(Buffer.byteLength(body), sandboxKey) + body;
 }
 
-export interface RawAnswer {
-  readonly text: string;
-  /** How the connection ended. */
-  readonly end: 'fin' | 'rst';
-}
-
 /** A connection that has sent these bytes. */
 export async function openSocket(sandbox: Sandbox, request: string): Promise<Socket> {
   const socket = connect(sandbox.port, '127.0.0.1');
@@ -199,11 +168,11 @@ export async function openSocket(sandbox: Sandbox, request: string): Promise<Soc
   return socket;
 }
 
-/** All data of a connection until it ends. */
-export async function readSocket(socket: Socket): Promise<RawAnswer> {
+/** All data of a connection until it ends, and how it ended. */
+export async function readSocket(socket: Socket) {
   const received: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => received.push(chunk));
-  const end = await new Promise<RawAnswer['end']>((resolve) => {
+  const end = await new Promise<'fin' | 'rst'>((resolve) => {
     socket.once('end', () => resolve('fin')).on('error', () => resolve('rst'));
   });
   return { text: Buffer.concat(received).toString(), end };
@@ -228,7 +197,7 @@ export function createLog() {
 }
 
 /** An engine that sends requests to `url` with natter's client, without retries. */
-export function engineAt(url: string, options: Partial<ClientOptions> = {}): Engine {
+function engineAt(url: string, options: Partial<ClientOptions> = {}): Engine {
   const { client } = createTestClient(url, {
     retries: 0,
     retryWaitLimit: 0,
@@ -239,21 +208,14 @@ export function engineAt(url: string, options: Partial<ClientOptions> = {}): Eng
   return (request, signal) => client.chat(request, { signal });
 }
 
-interface FrontOptions {
-  readonly client?: Partial<ClientOptions>;
-  readonly sandbox?: SandboxOptions;
-}
-
 /** A sandbox whose engine is a server with these replies. */
 export async function serveFront(
   replies: readonly Reply[],
-  { client, sandbox }: FrontOptions = {},
-): Promise<{ readonly engine: RawServer; readonly sandbox: Sandbox }> {
+  options: { readonly client?: Partial<ClientOptions>; readonly sandbox?: SandboxOptions } = {},
+) {
   const engine = await serve(replies);
-  return {
-    engine,
-    sandbox: await openSandbox({ engine: engineAt(engine.url, client), ...sandbox }),
-  };
+  const answers = engineAt(engine.url, options.client);
+  return { engine, sandbox: await openSandbox({ engine: answers, ...options.sandbox }) };
 }
 
 /** A sandbox whose engine is a second sandbox. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countPromptTokens, countTokens, tokensOf } from '../../src/sandbox/token-counter.ts';
+import { countPromptTokens, countTokens, tokensOf } from '../../src/sandbox/completion.ts';
 import { processorTime } from '../support/processor-time.ts';
 import { fc } from '../support/properties.ts';
 

@@ -1,16 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readRole, roleNames, withRole } from '../../src/settings/role.ts';
 import type { ResolvedSettings, Source } from '../../src/settings/resolved-settings.ts';
-import { folderOf } from '../support/folder.ts';
+import { type Files, folderOf, writeFiles } from '../support/folder.ts';
 
-function factsWith(roles: Readonly<Record<string, string>>) {
+function factsWith(roles: Files) {
   const config = folderOf();
-  mkdirSync(join(config, 'roles'));
-  for (const [name, text] of Object.entries(roles)) {
-    writeFileSync(join(config, 'roles', name), text);
-  }
+  writeFiles(join(config, 'roles'), roles);
   return {
     environment: { NATTER_CONFIG_DIR: config },
     platform: 'linux',
@@ -51,8 +47,7 @@ test('no role exists without a settings folder', () => {
 });
 
 test('a role that cannot be read is a storage failure', () => {
-  const facts = factsWith({});
-  mkdirSync(join(facts.environment.NATTER_CONFIG_DIR, 'roles', 'critic.md'));
+  const facts = factsWith({ 'critic.md/file': '' });
   expect(() => readRole(facts, 'critic')).toThrow(/^cannot read .*critic\.md: it is a folder$/);
 });
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { folderOf } from '../support/folder.ts';
 import { installedShells } from '../support/installed-shells.ts';
 import { binary } from '../support/natter.ts';
 
@@ -32,9 +32,6 @@ let home: string;
 let stop: () => void;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'natter-shell-'));
-  const folder = join(home, 'bin');
-  mkdirSync(folder);
   // Prints its arguments, except for completion.
   const script = `#!/bin/sh
 case "$1" in
@@ -44,19 +41,15 @@ printf 'called'
 printf ' <%s>' "$@"
 echo ' end'
 `;
-  writeFileSync(join(folder, 'natter'), script);
-  chmodSync(join(folder, 'natter'), 0o755);
-  writeFileSync(join(home, 'some notes.md'), '');
-  mkdirSync(join(home, '.natter/prompts'), { recursive: true });
-  writeFileSync(
-    join(home, '.natter/prompts/review.md'),
-    '---\nvariables: { lang: [ts, js], topic: x }\n---\n{{lang}} {{topic}}',
-  );
-  mkdirSync(join(home, '.config/fish/completions'), { recursive: true });
-  writeFileSync(
-    join(home, '.config/fish/config.fish'),
-    "function fish_prompt; echo 'ready> '; end\nset -U fish_greeting\n",
-  );
+  home = folderOf({
+    'bin/natter': script,
+    'some notes.md': '',
+    '.natter/prompts/review.md':
+      '---\nvariables: { lang: [ts, js], topic: x }\n---\n{{lang}} {{topic}}',
+    '.config/fish/config.fish': "function fish_prompt; echo 'ready> '; end\nset -U fish_greeting\n",
+    '.config/fish/completions/none': '',
+  });
+  chmodSync(join(home, 'bin/natter'), 0o755);
 });
 
 afterEach(() => stop());

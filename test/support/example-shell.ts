@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { chmodSync, cpSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { folderOf, writeFiles } from './folder.ts';
 import { blocksOf } from './guide-blocks.ts';
 import { binary, cleanEnvironment } from './natter.ts';
 
@@ -91,17 +91,11 @@ const past = [
   'natter batch prompts.txt --shard 1/1 -o piece-0.jsonl',
 ];
 
-const write = (folder: string, name: string, text: string) => {
-  const path = join(folder, name);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  return path;
-};
-
 function prepareTools(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'natter-tools-'));
+  const folder = folderOf();
   for (const [name, command] of Object.entries(tools)) {
-    chmodSync(write(folder, name, `#!/bin/sh\n${command}\n`), 0o755);
+    writeFiles(folder, { [name]: `#!/bin/sh\n${command}\n` });
+    chmodSync(join(folder, name), 0o755);
   }
   return folder;
 }
@@ -136,7 +130,9 @@ export type ExampleShell = Awaited<ReturnType<typeof openExampleShell>>;
 export async function openExampleShell() {
   const sandbox = await startSandbox();
   const path = prepareTools();
-  const seed = mkdtempSync(join(tmpdir(), 'natter-example-'));
+  const shells = { '.bashrc': '', '.zshrc': '' };
+  const fish = { '.config/fish/completions/none': '', '.config/fish/conf.d/none': '' };
+  const seed = folderOf({ ...files, ...shells, ...fish });
   const environment = (home: string) => {
     const env = cleanEnvironment({
       NATTER_BASE_URL: sandbox.url,
@@ -145,10 +141,6 @@ export async function openExampleShell() {
     });
     return { ...env, HOME: home, PATH: [path, env['PATH']].join(delimiter) };
   };
-  for (const name of ['.bashrc', '.zshrc']) writeFileSync(join(seed, name), '');
-  mkdirSync(join(seed, '.config/fish/completions'), { recursive: true });
-  mkdirSync(join(seed, '.config/fish/conf.d'), { recursive: true });
-  for (const [name, text] of Object.entries(files)) write(seed, name, text);
   const gateway = `natter config set base-url ${sandbox.url} --profile gateway`;
   for (const line of [...past, gateway]) await finish(line, seed, environment(seed));
   return {
@@ -160,7 +152,7 @@ export async function openExampleShell() {
       const line = example
         .replaceAll('https://api.example.com', sandbox.url)
         .replace(/--port \d+/, '--port 0');
-      const home = mkdtempSync(join(tmpdir(), 'natter-example-'));
+      const home = folderOf();
       cpSync(seed, home, { recursive: true, preserveTimestamps: true });
       const result = await finish(line, home, environment(home), program);
       const shown = (text: string) =>

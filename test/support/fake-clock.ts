@@ -2,15 +2,10 @@ import { setImmediate as tick } from 'node:timers/promises';
 import type { Clock, ProgramClock } from '../../src/clock.ts';
 
 /** A clock that only `advance` moves. */
-export interface FakeClock extends ProgramClock {
-  /** Moves the time, ends the sleeps that are due, in order, and lets the code after each run. */
-  advance(milliseconds: number): Promise<void>;
-  /** Number of pending sleeps. */
-  sleeping(): number;
-}
+export type FakeClock = ReturnType<typeof createFakeClock>;
 
 /** Starts at the wall-clock time `date`. */
-export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeClock {
+export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')) {
   const begin = date.getTime();
   let elapsed = 0;
   const repeats = new Set<{ end: number; readonly wake: () => void }>();
@@ -24,7 +19,7 @@ export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeCl
     sleeps.add(waiting);
     return () => void sleeps.delete(waiting);
   };
-  return {
+  const clock: ProgramClock = {
     monotonic: () => elapsed,
     date: () => new Date(begin + elapsed),
     async sleep(milliseconds, signal) {
@@ -51,7 +46,11 @@ export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeCl
       repeats.add(repeat);
       return () => void repeats.delete(repeat);
     },
-    async advance(milliseconds) {
+  };
+  return {
+    ...clock,
+    /** Moves the time, ends the sleeps that are due, in order, and lets the code after each run. */
+    async advance(milliseconds: number): Promise<void> {
       const target = elapsed + milliseconds;
       for (;;) {
         const [next] = [...sleeps, ...repeats].sort((one, other) => one.end - other.end);
@@ -62,6 +61,7 @@ export function createFakeClock(date = new Date('2026-11-20T12:00:00Z')): FakeCl
       }
       elapsed = Math.max(elapsed, target);
     },
+    /** Number of pending sleeps. */
     sleeping: () => sleeps.size,
   };
 }

@@ -2,12 +2,20 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Creates a folder with these files; the name of a file may have folders in it. */
-export function folderOf(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
+/** Contents by name, which may have folders in it. */
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** Creates a folder with these files. */
+export function folderOf(files: Files = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'natter-test-'));
+  writeFiles(folder, files);
+  return folder;
+}
+
+/** Writes these files into a folder. */
+export function writeFiles(folder: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(join(folder, dirname(name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
-  return folder;
 }

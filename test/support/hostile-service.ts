@@ -3,21 +3,6 @@ import { fc } from './properties.ts';
 import { chunk, delta, done, event, finish, head, lastChunk } from './raw-replies.ts';
 import { fin, reset, type Reply } from './raw-server.ts';
 
-/** One answer of a service that may break rules, and what natter has to make of it. */
-export interface HostileCase {
-  readonly reply: Reply;
-  /** What the reply is made from, for messages. */
-  readonly made: unknown;
-  /** The text that must be shown: of the whole events before the first one that breaks the answer. */
-  readonly text: string;
-  /** The text that may be shown: also of events that were cut. */
-  readonly maxText: string;
-  /** The service sent all that an answer needs: natter has to succeed. */
-  readonly isWhole: boolean;
-  /** The service refused, failed or never said that the answer is complete: natter has to fail. */
-  readonly isFailed: boolean;
-}
-
 const words = [
   'tea ',
   'é',
@@ -128,7 +113,8 @@ function headersOf({ contentType, isCompressed, extra, framing }: Shape, length:
 
 const endings = { done: [done], reason: [finish('stop')], both: [finish('stop'), done], none: [] };
 
-function toCase(made: Shape): HostileCase {
+/** One answer of a service that may break rules, and what natter has to make of it. */
+function toCase(made: Shape) {
   const { pieces, framing, status, lineEnd, isCompressed, cutAt } = made;
   const events = [
     ...pieces.map((one) => ('raw' in one ? one.raw : delta(one.text))),
@@ -156,16 +142,22 @@ function toCase(made: Shape): HostileCase {
     isAnswer && (isIntact || !isCompressed) ? shown : 0,
   );
   return {
-    reply: [...writes(bytes, made), framing === 'reset' ? reset : fin],
+    reply: [...writes(bytes, made), framing === 'reset' ? reset : fin] as Reply,
+    /** What the reply is made from, for messages. */
     made,
+    /** The text that must be shown: of the whole events before the first one that breaks the answer. */
     text,
+    /** The text that may be shown: also of events that were cut. */
     maxText: isAnswer ? read(events, pieces, plain.length).text : '',
-    // `[DONE]` alone is no answer (N10).
+    /** The service sent all that an answer needs: natter has to succeed. `[DONE]` alone is no answer (N10). */
     isWhole: isAnswer && isIntact && isEnded && (text !== '' || made.end !== 'done'),
-    // Without its last three bytes, the last event may count or not.
+    /**
+     * The service refused, failed or never said that the answer is complete: natter has to fail. Without its last three
+     * bytes, the last event may count or not.
+     */
     isFailed: !isAnswer || (!isEnded && framing !== 'short' && (isIntact || !isCompressed)),
   };
 }
 
 /** Services with any status, framing, headers, body, split into writes, and pauses between these. */
-export const hostileCase: fc.Arbitrary<HostileCase> = fc.noBias(shape.map(toCase));
+export const hostileCase = fc.noBias(shape.map(toCase));

@@ -12,7 +12,7 @@ export function createMemoryOutput(isTerminal = false, columns = 80) {
     isTerminal,
     columns: () => columns,
     rows: () => 24,
-    hasSize: () => true,
+    isClosed: () => false,
     write: (text) => void written.push(text),
     flush: async () => undefined,
   };
@@ -116,7 +116,8 @@ export function createMemoryDevice() {
   return {
     device,
     log,
-    type: (text: string) => events.emit('bytes', Buffer.from(text)),
+    type: (typed: string | Uint8Array) =>
+      events.emit('bytes', typeof typed === 'string' ? Buffer.from(typed) : typed),
     hangUp: () => events.emit('end'),
     resize: () => events.emit('resize'),
     interrupt: () => events.emit('SIGINT'),

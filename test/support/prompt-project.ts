@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { folderOf } from './folder.ts';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Files, folderOf, writeFiles } from './folder.ts';
 import { runInMemory } from './in-memory.ts';
 import type { RunOptions } from './natter.ts';
-
-type Files = Readonly<Record<string, string>>;
 
 interface Message {
   readonly role: string;
@@ -15,14 +13,6 @@ interface Message {
 interface DryRun {
   readonly request: { readonly body: { readonly messages: readonly Message[] } };
   readonly settings: readonly { readonly name: string; readonly source: string }[];
-}
-
-function writeFiles(folder: string, files: Files): void {
-  for (const [name, text] of Object.entries(files)) {
-    const path = join(folder, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
 }
 
 /** A repository with these files, and an empty home folder. */

@@ -3,15 +3,6 @@ import { createServer, request as sendRequest, type IncomingMessage } from 'node
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request as a forward proxy sees it. */
-interface ProxiedRequest {
-  /** `CONNECT` for a tunnel. */
-  readonly method: string;
-  /** An absolute URL, or `host:port` for a tunnel. */
-  readonly target: string;
-  readonly headers: IncomingMessage['headers'];
-}
-
 /**
  * A forward proxy for plain HTTP and CONNECT, stopped with the test.
  * @param upstream the local port that receives the requests for every host
@@ -24,7 +15,8 @@ export async function startProxy({
   readonly upstream: number;
   readonly refusal?: number;
 }) {
-  const requests: ProxiedRequest[] = [];
+  /** Each as the proxy sees it: an absolute URL, or `host:port` for a tunnel, whose method is `CONNECT`. */
+  const requests: { method: string; target: string; headers: IncomingMessage['headers'] }[] = [];
   const sockets = new Set<Socket>();
   const record = ({ method = '', url = '', headers }: IncomingMessage) =>
     requests.push({ method, target: url, headers });

@@ -6,19 +6,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 
 /** A request as received. */
-interface RawRequest {
-  /** Request line, headers and body. */
-  readonly text: string;
-  readonly method: string;
-  readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** The number of its connection, from 1. */
-  readonly connection: number;
-  /** In bytes. */
-  readonly length: number;
-}
+type RawRequest = NonNullable<ReturnType<typeof parseRawRequest>>;
 
 /** Closes the connection, like `socket.end()`. */
 export const fin: unique symbol = Symbol('fin');
@@ -133,14 +121,15 @@ function identity(certificate: string) {
 }
 
 /** The first complete request in `bytes`, if any; supports `content-length` only. */
-function parseRawRequest(bytes: Buffer, connection: number): RawRequest | undefined {
+function parseRawRequest(bytes: Buffer, connection: number) {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const [requestLine = '', ...headerLines] = bytes
     .subarray(0, headEnd)
     .toString('latin1')
     .split('\r\n');
-  const headers = Object.fromEntries(
+  /** Names in lower case. */
+  const headers: Readonly<Record<string, string>> = Object.fromEntries(
     headerLines.map((line) => {
       const colon = line.indexOf(':');
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
@@ -150,7 +139,16 @@ function parseRawRequest(bytes: Buffer, connection: number): RawRequest | undefi
   const length = bodyStart + Number(headers['content-length'] ?? 0);
   if (bytes.length < length) return undefined;
   const [method = '', path = ''] = requestLine.split(' ');
-  const text = bytes.subarray(0, length).toString();
-  const body = bytes.subarray(bodyStart, length).toString();
-  return { text, method, path, headers, body, connection, length };
+  return {
+    /** Request line, headers and body. */
+    text: bytes.subarray(0, length).toString(),
+    method,
+    path,
+    headers,
+    body: bytes.subarray(bodyStart, length).toString(),
+    /** The number of its connection, from 1. */
+    connection,
+    /** In bytes. */
+    length,
+  };
 }

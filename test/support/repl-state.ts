@@ -16,15 +16,8 @@ import { changeJournal, withConversation } from '../../src/repl/conversations/po
 import type { Entry } from '../../src/repl/transcript/transcript.ts';
 import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
 import { attach } from '../../src/repl/files/attachments.ts';
-import { initialState } from '../../src/repl/initial-state.ts';
-import {
-  interruptLine,
-  onKey,
-  stopActivity,
-  stopAside,
-  suspend,
-  editExternally,
-} from '../../src/repl/keys.ts';
+import { initialState } from '../../src/repl/run.ts';
+import { interruptLine, onKey, stopWork, suspend, editExternally } from '../../src/repl/keys.ts';
 import { findCandidates, pickFiles } from '../../src/repl/menu.ts';
 import { recognisePaths } from '../../src/repl/files/dropped-files.ts';
 import type { OpenedPrompt } from '../../src/repl/prompt-files/prompt-files.ts';
@@ -32,9 +25,9 @@ import { openPromptFile } from '../../src/repl/prompt-files/send-prompt-file.ts'
 import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole } from '../../src/repl/settings.ts';
-import { runShellLine } from '../../src/repl/shell/shell-lines.ts';
+import { runShellLine } from '../../src/repl/shell/shell-command.ts';
 import { redraw } from '../../src/repl/slash-command.ts';
-import { leave, newAnswer, print, printReport, step } from '../../src/repl/step.ts';
+import { newAnswer, print, printReport, step } from '../../src/repl/step.ts';
 import { enterLine, onTaskEnded, onTaskFailed, updated } from '../../src/repl/update.ts';
 
 const createdAt = new Date('2026-11-20T12:00:00Z');
@@ -100,13 +93,11 @@ const taskFunctions = {
   print,
   report: printReport,
   send: sendPrompt,
-  stop: stopActivity,
-  'stop-aside': stopAside,
+  stop: stopWork,
   'answer-aside': answerAside,
   'offer-branches': offerBranches,
   'select-branch': selectBranch,
   'retry-now': hurry,
-  quit: leave,
   suspend,
   redraw,
   'scroll-away': scrollAway,
@@ -191,26 +182,18 @@ export function run(
   return { state, tasks, effects: effectsIn({ state, tasks }) };
 }
 
-/** The change of a key, with the key. */
-export type KeyChange = StateChange & { readonly event: KeyEvent };
-
 const at =
   (now: number, change: StateChange): StateChange =>
   (state) =>
     change({ ...state, now });
 
-export function keyPressed(event: KeyEvent): KeyChange {
-  return Object.assign(
-    at(0, (state) => onKey(state, event)),
-    { event },
-  );
-}
+export const keyPressed = (event: KeyEvent): StateChange => at(0, (state) => onKey(state, event));
 
-export const typed = (text: string): KeyChange => keyPressed({ type: 'text', text });
+export const typed = (text: string): StateChange => keyPressed({ type: 'text', text });
 
-export const pasted = (text: string): KeyChange => keyPressed({ type: 'paste', text });
+export const pasted = (text: string): StateChange => keyPressed({ type: 'paste', text });
 
-export const pressed = (name: string, modifiers: Modifiers = {}): KeyChange =>
+export const pressed = (name: string, modifiers: Modifiers = {}): StateChange =>
   keyPressed(keyPress(name, modifiers));
 
 export const lineEntered = (text: string, now = 0): StateChange =>

@@ -12,38 +12,26 @@ import {
 } from '../../src/terminal/style.ts';
 import { render } from './markdown/render.ts';
 
-test.each<
-  [string, boolean, 'always' | 'never' | 'auto' | undefined, Record<string, string>, boolean]
->([
-  ['is on for a terminal', true, undefined, {}, true],
-  ['T19 is off for a pipe', false, undefined, {}, false],
-  ['is off for a pipe with --color=auto', false, 'auto', {}, false],
-  ['T19 is off with TERM=dumb', true, undefined, { TERM: 'dumb' }, false],
-  ['T19 is off with NO_COLOR', true, undefined, { NO_COLOR: '1' }, false],
-  ['is on with an empty NO_COLOR', true, undefined, { NO_COLOR: '' }, true],
-  [
-    'is off with NO_COLOR and FORCE_COLOR',
-    true,
-    undefined,
-    { NO_COLOR: '1', FORCE_COLOR: '1' },
-    false,
-  ],
-  ['is on with --color=always and NO_COLOR', false, 'always', { NO_COLOR: '1' }, true],
-  ['is off with --color=never and FORCE_COLOR', true, 'never', { FORCE_COLOR: '1' }, false],
-  ['is on for a pipe with FORCE_COLOR', false, undefined, { FORCE_COLOR: '1' }, true],
-  ['is on for a pipe with CLICOLOR_FORCE', false, undefined, { CLICOLOR_FORCE: '1' }, true],
-  [
-    'is on with FORCE_COLOR and TERM=dumb',
-    true,
-    undefined,
-    { FORCE_COLOR: '3', TERM: 'dumb' },
-    true,
-  ],
-  ['is off for a pipe with FORCE_COLOR=0', false, undefined, { FORCE_COLOR: '0' }, false],
-  ['is off for a pipe with CLICOLOR_FORCE=0', false, undefined, { CLICOLOR_FORCE: '0' }, false],
-])('colour %s', (_name, isTerminal, option, environment, expected) => {
-  expect(hasColor(isTerminal, environment, option)).toBe(expected);
-});
+test.each<[isTerminal: boolean, 'always' | 'never' | 'auto', Record<string, string>, boolean]>([
+  [true, 'auto', {}, true],
+  [false, 'auto', {}, false],
+  [true, 'auto', { TERM: 'dumb' }, false],
+  [true, 'auto', { NO_COLOR: '1' }, false],
+  [true, 'auto', { NO_COLOR: '' }, true],
+  [true, 'auto', { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+  [false, 'always', { NO_COLOR: '1' }, true],
+  [true, 'never', { FORCE_COLOR: '1' }, false],
+  [false, 'auto', { FORCE_COLOR: '1' }, true],
+  [false, 'auto', { CLICOLOR_FORCE: '1' }, true],
+  [true, 'auto', { FORCE_COLOR: '3', TERM: 'dumb' }, true],
+  [false, 'auto', { FORCE_COLOR: '0' }, false],
+  [false, 'auto', { CLICOLOR_FORCE: '0' }, false],
+])(
+  'T19: for a terminal (%j), --color=%s and %j, colour is %j',
+  (isTerminal, option, variables, on) => {
+    expect(hasColor(isTerminal, variables, option)).toBe(on);
+  },
+);
 
 const isPaint = (name: string) => typeof plainStyle[name as Look] === 'function';
 const looks = Object.keys(plainStyle).filter(isPaint) as Look[];

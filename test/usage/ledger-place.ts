@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { LedgerLine } from '../../src/usage/ledger.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -19,16 +17,13 @@ const usual: LedgerLine = {
 
 /** A state folder whose ledger has these lines; texts are lines as they are. */
 export function stateWith(lines: readonly (Partial<LedgerLine> | string)[]): string {
-  const state = folderOf();
-  const folder = join(state, 'usage');
-  mkdirSync(folder);
-  const months = new Map<string, string>();
+  const months: Record<string, string> = {};
   let month = '2026-11';
   for (const line of lines) {
     const text = typeof line === 'string' ? line : JSON.stringify({ ...usual, ...line });
     if (typeof line !== 'string') month = (line.time ?? usual.time).slice(0, 7);
-    months.set(month, `${months.get(month) ?? ''}${text}\n`);
+    const name = `usage/${month}.jsonl`;
+    months[name] = `${months[name] ?? ''}${text}\n`;
   }
-  for (const [name, text] of months) writeFileSync(join(folder, `${name}.jsonl`), text);
-  return state;
+  return folderOf(months);
 }

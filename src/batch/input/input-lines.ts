@@ -20,20 +20,6 @@ const byteOrderMark = '\uFEFF';
 /** What a decoder puts in the place of bytes that are not UTF-16. */
 const replacement = '\uFFFD';
 
-/** The chunks of an input; the first one has at least two bytes. */
-async function* withStart(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  let start: Buffer | undefined = Buffer.alloc(0);
-  for await (const chunk of source) {
-    start = start && Buffer.concat([start, chunk]);
-    if (start === undefined) yield chunk;
-    else if (start.length >= 2) {
-      yield start;
-      start = undefined;
-    }
-  }
-  if (start !== undefined) yield start;
-}
-
 /** The decoder of an input that begins with the byte order mark of UTF-16; null for any other. */
 function utf16Decoder([first, second]: Uint8Array): TextDecoder | null {
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le');
@@ -45,7 +31,9 @@ export async function* readInputLines(
   source: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<InputLine, void> {
   const splitter = createLineSplitter(maxLineLength);
+  /** Undefined until the first two bytes have arrived, which may be a byte order mark. */
   let decoder: TextDecoder | null | undefined;
+  let start = Buffer.alloc(0);
   let number = 0;
   const toLine = (bytes: Buffer | undefined): InputLine => {
     number += 1;
@@ -57,12 +45,18 @@ export async function* readInputLines(
     }
     return { number, text: number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text };
   };
-  for await (const chunk of withStart(source)) {
-    if (decoder === undefined) decoder = utf16Decoder(chunk);
-    const bytes = decoder === null ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }));
+  for await (const chunk of source) {
+    let bytes = chunk;
+    if (decoder === undefined) {
+      start = Buffer.concat([start, chunk]);
+      if (start.length < 2) continue;
+      decoder = utf16Decoder(start);
+      bytes = start;
+    }
+    if (decoder !== null) bytes = Buffer.from(decoder.decode(bytes, { stream: true }));
     for (const line of splitter.add(bytes)) yield toLine(line);
   }
-  // Half of a unit at the end.
-  splitter.add(Buffer.from(decoder?.decode() ?? ''));
+  // A single byte, or half of a unit at the end.
+  splitter.add(decoder === undefined ? start : Buffer.from(decoder?.decode() ?? ''));
   for (const line of splitter.end()) yield toLine(line);
 }

@@ -1,5 +1,5 @@
 import type { Message } from '../../client/contract.ts';
-import { isJsonObject } from '../../json.ts';
+import { filledText, isJsonObject } from '../../json.ts';
 
 /** `lines`: one prompt per line; `jsonl`: one JSON object per line, also OpenAI batch requests; `csv`, `tsv`: a table. */
 export const inputFormats = ['lines', 'jsonl', 'csv', 'tsv'] as const;
@@ -89,12 +89,15 @@ export const isAbsent = (value: unknown) => value === undefined || value === nul
 const ownField = (fields: ItemFields, name: string) =>
   Object.hasOwn(fields, name) ? fields[name] : undefined;
 
-/** A message with text. Accepts any role, because a service may have more than those of the contract. */
-function isMessage(value: unknown): value is Message {
-  if (!isJsonObject(value)) return false;
-  const { role, content } = value;
-  return typeof role === 'string' && role !== '' && typeof content === 'string';
-}
+/**
+ * Whether a value is a message with any content, such as parts with images, or none beside tool calls. Accepts any role,
+ * because a service may have more than those of the contract.
+ */
+export const isAnyMessage = (value: unknown): value is Message =>
+  isJsonObject(value) && filledText(value['role']) !== undefined;
+
+const isMessage = (value: unknown): value is Message =>
+  isAnyMessage(value) && typeof value.content === 'string';
 
 /** @throws ItemProblem */
 function messagesOf({ prompt, messages }: ItemFields): readonly Message[] {

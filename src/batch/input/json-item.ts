@@ -1,12 +1,13 @@
 import {
   isAbsent,
+  isAnyMessage,
   type ItemContent,
   type ItemFields,
   refuse,
   settingsOf,
   type Template,
 } from './item.ts';
-import { contractFields, type Message } from '../../client/contract.ts';
+import { contractFields } from '../../client/contract.ts';
 import {
   filledText,
   inexactNumbers,
@@ -103,11 +104,6 @@ export function isBatchRequest(fields: JsonObject): boolean {
 
 /** An address may be absolute, and may have a query. */
 const completionsPath = /\/chat\/completions(?:[?#]|$)/;
-
-/** A message with any content, such as parts with images, or none beside tool calls. */
-function isAnyMessage(value: unknown): value is Message {
-  return isJsonObject(value) && filledText(value['role']) !== undefined;
-}
 
 /** The content of a request. @param text its JSON @throws ItemProblem */
 export function requestContent(

@@ -96,20 +96,6 @@ function checkHeader({ fields, problem }: CsvRecord, template: Template | undefi
   }
 }
 
-/** The fields of a row. Without a template, an empty cell is absent and `max_tokens` is a number. */
-function rowFields(
-  header: readonly string[],
-  cells: readonly string[],
-  template: Template | undefined,
-): ItemFields {
-  const named = header.map((name, index): [string, unknown] => [name, cells[index]]);
-  if (template !== undefined) return Object.fromEntries(named);
-  const filled = named.filter(([, text]) => text !== '');
-  return Object.fromEntries(
-    filled.map(([name, text]) => [name, name === 'max_tokens' ? Number(text) : text]),
-  );
-}
-
 /** @throws Failure `usage` for an unusable header */
 async function* tableItems(
   lines: AsyncIterable<InputLine>,
@@ -133,7 +119,15 @@ async function* tableItems(
         : `has ${has}, but the header has ${header.length}`;
     const found = problem ?? wrong;
     if (found === undefined) {
-      const fields = rowFields(header, cells, template);
+      const named = header.map((name, index): [string, unknown] => [name, cells[index]]);
+      // Without a template, an empty cell is absent and `max_tokens` is a number.
+      const filled = named.filter(([, text]) => template !== undefined || text !== '');
+      const fields: ItemFields = Object.fromEntries(
+        filled.map(([name, text]) => [
+          name,
+          template === undefined && name === 'max_tokens' ? Number(text) : text,
+        ]),
+      );
       yield parsed({ line, id: itemId(fields), row }, () => itemContent(fields, template));
     } else yield { line, id: undefined, row, problem: found };
   }

@@ -1,6 +1,5 @@
 import { fingerprint } from '../fingerprint.ts';
-import type { BatchItem, InputItem } from './item.ts';
-import type { IndexedResult } from '../results/result-index.ts';
+import type { InputItem } from './item.ts';
 import { Failure } from '../../failure.ts';
 
 /** Every `count`-th item, starting at item `number`, from 1. */
@@ -24,53 +23,6 @@ export function isInShard(index: number, shard: Shard | undefined): boolean {
   return shard === undefined || (index - 1) % shard.count === shard.number - 1;
 }
 
-export interface Sample {
-  readonly items: readonly InputItem[];
-  /** How many items the input has. */
-  readonly total: number;
-}
-
-export interface EarlierResults {
-  find(index: number): IndexedResult | undefined;
-  /** The highest index with a result; 0 without any. */
-  readonly last: number;
-}
-
-/** Which items a run sends. */
-export interface Selection {
-  /** Undefined without `--sample`. */
-  readonly sample: Sample | undefined;
-  /** Whether the run sends the item at this index. */
-  readonly takes: (index: number) => boolean;
-  readonly results: EarlierResults;
-  /** See `promptFingerprint`. */
-  readonly fingerprint: (item: BatchItem) => string;
-  /** The name of the results file in messages. */
-  readonly resultsName: string;
-  /** The service cannot be the sandbox, whose answers would pass for its own. */
-  readonly refusesSandbox: boolean;
-}
-
-/**
- * @returns `elsewhere` in a different shard or outside the sample, `pending` if it is to be sent
- * @throws Failure `usage` if the item at this index was answered for a different prompt, or by the sandbox
- */
-export function itemStatusOf(item: InputItem, selection: Selection) {
-  if (!selection.takes(item.index)) return 'elsewhere';
-  const result = selection.results.find(item.index);
-  if (result?.isAnswered !== true) return 'pending';
-  const isSame = item.problem === undefined && selection.fingerprint(item) === result.fingerprint;
-  const isRefused = result.isFromSandbox === true && selection.refusesSandbox;
-  if (isSame && !isRefused) return 'answered';
-  const answer = isSame ? 'answer of the sandbox to' : 'answer to a different prompt for';
-  const place = `item ${item.index} (line ${item.line} of the input)`;
-  throw new Failure('usage', `${selection.resultsName} has the ${answer} ${place}`, {
-    hint: isSame
-      ? 'use a different -o file, or --sandbox to continue there'
-      : 'the input, its order, --template or --system changed; use a different -o file',
-  });
-}
-
 /**
  * Chooses the `size` items with the lowest hashes. The same seed gives the same sample, and most of it even if items
  * were added at the end. Holds the items, so that the input is read once.
@@ -79,12 +31,13 @@ export function itemStatusOf(item: InputItem, selection: Selection) {
 export async function takeSample(
   items: AsyncIterable<InputItem>,
   { size, seed }: { readonly size: number; readonly seed: number },
-): Promise<Sample> {
+) {
   let chosen: { readonly hash: string; readonly item: InputItem }[] = [];
   const drop = () => {
     chosen.sort((one, other) => (one.hash < other.hash ? -1 : 1));
     chosen = chosen.slice(0, size);
   };
+  /** How many items the input has. */
   let total = 0;
   for await (const item of items) {
     total = item.index;

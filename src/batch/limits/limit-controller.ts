@@ -2,12 +2,6 @@ import type { AnnouncedLimit } from './announced-limits.ts';
 import { LearnedLimit } from './learned-limit.ts';
 import { RequestLog, type Ticket } from './request-log.ts';
 
-/** What is known about the limits of the service. */
-export interface FoundLimits {
-  readonly places: number | undefined;
-  readonly perSecond: number | undefined;
-}
-
 /** What a refusal shows. `either`: both limits explain it. `unknown`: as much was allowed before. */
 type Cause = 'places' | 'rate' | 'either' | 'unknown';
 
@@ -219,7 +213,8 @@ export class LimitController {
     this.#slowDown(now);
   }
 
-  found(): FoundLimits {
+  /** What is known about the limits of the service. */
+  found() {
     const isLimited = this.#cuts > 0 && this.#places.value < this.#most;
     return {
       places: isLimited ? this.#places.value : undefined,

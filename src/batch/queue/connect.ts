@@ -6,20 +6,12 @@ import { Failure } from '../../failure.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 
-export interface QueueAddress {
-  readonly url: string;
-  /** The address in messages: without user name and password. */
-  readonly label: string;
-  readonly isEncrypted: boolean;
-  readonly hasPassword: boolean;
-}
-
 const queueVariable = 'NATTER_QUEUE';
 const example = 'redis://localhost:6379';
 const defaultPort = 6379;
 
 /** Undefined for a text that is not an address of Redis. */
-function parseAddress(text: string): QueueAddress | undefined {
+function parseAddress(text: string) {
   if (!URL.canParse(text)) return undefined;
   const { protocol, hostname, pathname, search, hash, port, username, password } = new URL(text);
   const number = /^\/?(\d{0,5})$/.exec(pathname)?.[1];
@@ -33,11 +25,14 @@ function parseAddress(text: string): QueueAddress | undefined {
   }
   return {
     url: text,
+    /** The address in messages: without user name and password. */
     label: `${protocol}//${hostname}:${port || defaultPort}/${number || 0}`,
     isEncrypted: protocol === 'rediss:',
     hasPassword: password !== '',
   };
 }
+
+type QueueAddress = NonNullable<ReturnType<typeof parseAddress>>;
 
 /**
  * The address of `--queue`, else of NATTER_QUEUE, whose password is masked from now on.

@@ -13,7 +13,7 @@ export interface RedisClient {
   on(event: 'error' | 'close' | 'ready', listener: (error: Error) => void): unknown;
 }
 
-export interface LibraryJob<Data> {
+interface LibraryJob<Data> {
   readonly data: Data;
   readonly opts: { readonly attempts?: number };
   readonly attemptsMade: number;

@@ -8,24 +8,22 @@ import { withDescriptor } from '../../storage/files.ts';
 import { createLineSplitter } from '../../storage/read-lines.ts';
 import { cannotRead, errorCode, storageFailure } from '../../storage/storage-failure.ts';
 
-interface FileLine {
-  /** The number of the line, from 1. */
-  readonly number: number;
-  /** Where the line starts, in bytes. */
-  readonly offset: number;
-  /** The line without its LF; valid until the next line is read. */
-  readonly bytes: Buffer;
-  /** False for a last line without an LF. */
-  readonly hasEnd: boolean;
-}
-
 /** The lines of a file, of any length. @throws the system's error */
-export function* fileLines(descriptor: number): Generator<FileLine, void> {
+export function* fileLines(descriptor: number) {
   const splitter = createLineSplitter(Number.POSITIVE_INFINITY);
   let [number, offset] = [0, 0];
-  const place = (bytes: Buffer = Buffer.alloc(0), hasEnd = true): FileLine => {
+  const place = (bytes: Buffer = Buffer.alloc(0), hasEnd = true) => {
     number += 1;
-    const line = { number, offset, bytes, hasEnd };
+    const line = {
+      /** The number of the line, from 1. */
+      number,
+      /** Where the line starts, in bytes. */
+      offset,
+      /** The line without its LF; valid until the next line is read. */
+      bytes,
+      /** False for a last line without an LF. */
+      hasEnd,
+    };
     offset += bytes.length + 1;
     return line;
   };
@@ -47,34 +45,9 @@ function notResult(name: string, line: number): Failure {
 const nul = 0;
 
 /**
- * Finds the result of a line. A crash of the machine leaves NULs in the place of bytes that were not on the disk yet:
- * what is before them is torn, and a whole result may follow.
- * @returns no result for a line that a crash can have left: it is empty, or torn at a NUL or its end
- * @throws Failure `usage` for any other line
- */
-function findResult({ number, bytes, hasEnd }: FileLine, name: string) {
-  const firstNul = bytes.indexOf(nul);
-  let end = bytes.length;
-  while (bytes[end - 1] === nul) end -= 1;
-  const start = bytes.subarray(0, end).lastIndexOf(nul) + 1;
-  const text = bytes.toString('utf8', start, end);
-  const before = firstNul === -1 ? text : bytes.toString('utf8', 0, firstNul);
-  const result = parseResultLine(text);
-  const isTorn = isTornResult(before);
-  if (result !== undefined && (start === 0 || isTorn)) return { start, end, result };
-  if (joined.test(before)) {
-    const message = `line ${number} of ${name} has several results: line ends were lost`;
-    throw new Failure('usage', message, {
-      hint: 'restore the line ends, or use a different file',
-    });
-  }
-  const mayBeTorn = firstNul !== -1 || !hasEnd;
-  if (before.trim() !== '' && !(mayBeTorn && isTorn)) throw notResult(name, number);
-  return { start, end, result: undefined };
-}
-
-/**
- * Reports every result of a file, in the file's order. Skips what a crash of the machine leaves.
+ * Reports every result of a file, in the file's order. Skips what a crash of the machine leaves: lines that are empty, or
+ * torn at their end or at a NUL. NULs are in the place of bytes that were not on the disk yet: what is before them is
+ * torn, and a whole result may follow.
  * @param name the file's name in messages
  * @param file the number of the file in results
  * @throws Failure `usage` for a line that is not a result; the system's error
@@ -91,15 +64,30 @@ export function scanResults(
   let lacksLineEnd = false;
   /** The first line with more than NULs before any result: the file may be one of another program. */
   let suspect: number | undefined;
-  for (const line of fileLines(descriptor)) {
-    const { start, end, result } = findResult(line, name);
-    if (result === undefined) {
-      if (start > 0) suspect ??= line.number;
+  for (const { number, offset, bytes, hasEnd } of fileLines(descriptor)) {
+    const firstNul = bytes.indexOf(nul);
+    let end = bytes.length;
+    while (bytes[end - 1] === nul) end -= 1;
+    const start = bytes.subarray(0, end).lastIndexOf(nul) + 1;
+    const text = bytes.toString('utf8', start, end);
+    const before = firstNul === -1 ? text : bytes.toString('utf8', 0, firstNul);
+    const result = parseResultLine(text);
+    const isTorn = isTornResult(before);
+    if (result !== undefined && (start === 0 || isTorn)) {
+      onResult({ ...result, file, offset: offset + start, length: end - start + 1 });
+      size = offset + (hasEnd ? bytes.length + 1 : end);
+      lacksLineEnd = !hasEnd;
       continue;
     }
-    onResult({ ...result, file, offset: line.offset + start, length: end - start + 1 });
-    size = line.offset + (line.hasEnd ? line.bytes.length + 1 : end);
-    lacksLineEnd = !line.hasEnd;
+    if (joined.test(before)) {
+      const message = `line ${number} of ${name} has several results: line ends were lost`;
+      throw new Failure('usage', message, {
+        hint: 'restore the line ends, or use a different file',
+      });
+    }
+    const mayBeTorn = firstNul !== -1 || !hasEnd;
+    if (before.trim() !== '' && !(mayBeTorn && isTorn)) throw notResult(name, number);
+    if (start > 0) suspect ??= number;
   }
   if (size === 0 && suspect !== undefined) throw notResult(name, suspect);
   return { size, lacksLineEnd };

@@ -19,6 +19,8 @@ function resultFields(line: string): JsonObject {
   return result;
 }
 
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+
 /** Spaces at an end are quoted, because some programs remove them. */
 function formatCell(text: string, delimiter: string): string {
   const isPlain = !/["\r\n]|^\s|\s$/.test(text) && !text.includes(delimiter);
@@ -36,21 +38,17 @@ function plainCells({ id = '', content, given = content }: InputItem): readonly 
 /** The names of the columns of the input, and the delimiter of the table that is written. */
 const columnsOf = ({ row }: InputItem) => row ?? { header: ['id', 'prompt'], delimiter: ',' };
 
-/** The answer and the error of a result in natter's own format. */
-function resultCells(line: string): readonly string[] {
-  const { content, error } = resultFields(line);
-  const failure = isJsonObject(error)
-    ? `${String(error['kind'])}: ${String(error['message'])}`
-    : '';
-  return [typeof content === 'string' ? content : '', failure];
-}
-
 /** The row of an item, followed by its result. @param line a result in natter's own format; undefined without one */
 export function formatResultRow(item: InputItem, line: string | undefined): string {
   const { header, delimiter } = columnsOf(item);
   const cells = item.row?.cells ?? plainCells(item);
   const input = header.map((_, at) => cells[at] ?? '');
-  return formatRow([...input, ...(line === undefined ? ['', ''] : resultCells(line))], delimiter);
+  if (line === undefined) return formatRow([...input, '', ''], delimiter);
+  const { content, error } = resultFields(line);
+  const failure = isJsonObject(error)
+    ? `${String(error['kind'])}: ${String(error['message'])}`
+    : '';
+  return formatRow([...input, textOf(content), failure], delimiter);
 }
 
 /**
@@ -67,8 +65,6 @@ export function tableHeader(item: InputItem, answer: string): string {
     hint: 'choose a different one for the answers, such as --answer-column result',
   });
 }
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /** A completion as the service returns it. @param created seconds since 1970 */
 function completionOf(result: JsonObject, created: number): object {

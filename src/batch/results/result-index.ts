@@ -20,10 +20,9 @@ export interface IndexedResult extends ResultLine {
   readonly length: number;
 }
 
-const isPresent = 1;
-const isAnswered = 2;
-const hasFingerprint = 4;
-const isFromSandbox = 8;
+const isAnswered = 1;
+const hasFingerprint = 2;
+const isFromSandbox = 4;
 
 /** Items of a block, so that nothing is copied when the index grows. */
 const blockSize = 1 << 16;
@@ -32,7 +31,7 @@ const createBlock = () => ({
   flags: new Uint8Array(blockSize),
   file: new Uint16Array(blockSize),
   offset: new Float64Array(blockSize),
-  // A line has less than 4 GB: it is a string.
+  // A line has less than 4 GB: it is a string. 0 is no result.
   length: new Uint32Array(blockSize),
   fingerprint: new BigUint64Array(blockSize),
 });
@@ -54,11 +53,9 @@ export class ResultIndex {
     const block = this.#blocks.get(number) ?? createBlock();
     this.#blocks.set(number, block);
     const at = index % blockSize;
-    const earlier = block.flags[at] ?? 0;
-    if ((earlier & isAnswered) !== 0 && !result.isAnswered) return;
-    if (earlier === 0) this.count += 1;
+    if (!result.isAnswered && ((block.flags[at] ?? 0) & isAnswered) !== 0) return;
+    if (block.length[at] === 0) this.count += 1;
     block.flags[at] =
-      isPresent +
       (result.isAnswered ? isAnswered : 0) +
       (fingerprint === undefined ? 0 : hasFingerprint) +
       (result.isFromSandbox === true ? isFromSandbox : 0);
@@ -73,7 +70,7 @@ export class ResultIndex {
     const block = this.#blocks.get(Math.floor(index / blockSize));
     const at = index % blockSize;
     const flags = block?.flags[at] ?? 0;
-    if (block === undefined || flags === 0) return undefined;
+    if (block === undefined || block.length[at] === 0) return undefined;
     const fingerprint = block.fingerprint[at]?.toString(16).padStart(16, '0');
     return {
       index,

@@ -32,7 +32,6 @@ export function shortText(text: string, mask: Mask): string {
 export interface ErrorBody {
   /** Machine-readable names, such as `rate_limited`, the most specific first. */
   readonly names: readonly string[];
-  /** The HTTP status in the body, in any of the usual fields. */
   readonly status?: number;
   /** One line of at most 500 characters; masked, not sanitized. */
   readonly message?: string;

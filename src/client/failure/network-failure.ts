@@ -3,7 +3,7 @@ import { isLoopbackName } from '../../address.ts';
 import { Failure, type FailureKind, type Remedy } from '../../failure.ts';
 import { isJsonObject } from '../../json.ts';
 import type { Route } from '../http/route.ts';
-import { formatLimit } from './format-duration.ts';
+import { formatLimit } from './answer-failure.ts';
 
 const certificateCodes =
   /^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|ERR_TLS_CERT_ALTNAME)/;
@@ -132,7 +132,6 @@ export function certificateFailure(error: unknown, code: string, { target }: Rou
   });
 }
 
-/** The code of an error of Node or undici; empty if it has none. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   // The parser of undici reports what is wrong in words only.

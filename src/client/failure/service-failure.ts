@@ -282,29 +282,22 @@ const kindsByWord: readonly (readonly [RegExp, FailureKind])[] = [
 ];
 
 /**
- * Finds the kind of an error in a response with status 200: by the contract's name, a status in the body, other names.
+ * The failure for an error that a service reports in a response with status 200. Its kind is that of the contract's
+ * name, of a status in the body, or of other names.
  */
-export function kindOfError(error: ErrorBody): FailureKind {
-  const { names, status } = error;
-  if (refusesModel(error)) return 'not_found';
-  const known = names.map(kindOfName).find((kind) => kind !== undefined);
-  if (known !== undefined) return known;
-  if (status !== undefined) return kindOfStatus(status);
-  for (const name of names) {
-    const row = kindsByWord.find(([words]) => words.test(name));
-    if (row !== undefined) return row[1];
-  }
-  return 'server_error';
-}
-
-/** The failure for an error that a service reports in a response with status 200. */
 export function reportedError(error: ErrorBody): Failure {
-  const kind = kindOfError(error);
-  const reason = error.message ?? error.names[0] ?? 'no reason given';
+  const { names, status } = error;
+  const problem = `the service reported an error: ${error.message ?? names[0] ?? 'no reason given'}`;
+  if (refusesModel(error)) {
+    return new Failure('not_found', problem, { remedy: unknownModel.remedy });
+  }
+  const [known] = names.flatMap((name) => kindOfName(name) ?? []);
+  const [byWord = 'server_error'] = names.flatMap(
+    (name) => kindsByWord.find(([words]) => words.test(name))?.[1] ?? [],
+  );
+  const kind = known ?? (status === undefined ? byWord : kindOfStatus(status));
   const isLength = kind === 'invalid_request' && refusesLength(error);
-  const shorten: Remedy | undefined = isLength ? { code: 'shorten-prompt' } : undefined;
-  const remedy = refusesModel(error) ? unknownModel.remedy : shorten;
-  return new Failure(kind, `the service reported an error: ${reason}`, { remedy });
+  return new Failure(kind, problem, { remedy: isLength ? { code: 'shorten-prompt' } : undefined });
 }
 
 /**

@@ -6,6 +6,7 @@ import { type Clock, startTimer } from '../../clock.ts';
 import { connectTimedOut, networkFailure, proxyRefused } from '../failure/network-failure.ts';
 import { hostAndPort, portOf } from './base-url.ts';
 import { proxyHeaders, type Route } from './route.ts';
+import { followSignals } from './timer.ts';
 
 /** Milliseconds for each address of a host that has several; Node's own 250 is too little for slow networks. */
 const addressTimeout = 1_000;
@@ -21,13 +22,12 @@ export function createConnector(
   connectTimeout: number,
   tls: ConnectionOptions = {},
 ) {
-  const attempts = new Set<AbortController>();
+  const closing = new AbortController();
   return {
     /** Resolves when the service can be written to, after the TLS handshake for https. @throws Failure */
     open: async (): Promise<Socket> => {
-      const attempt = new AbortController();
+      const { controller: attempt, unfollow } = followSignals(closing.signal);
       const { signal } = attempt;
-      attempts.add(attempt);
       const stopTimer = startTimer(clock, connectTimeout, () =>
         attempt.abort(connectTimedOut(route, connectTimeout)),
       );
@@ -43,13 +43,11 @@ export function createConnector(
         throw networkFailure(signal.aborted ? signal.reason : error, 'connecting', route);
       } finally {
         stopTimer();
-        attempts.delete(attempt);
+        unfollow();
       }
     },
     /** Ends the connections that are being opened. */
-    close(): void {
-      for (const attempt of attempts) attempt.abort(new Error('the client was closed'));
-    },
+    close: () => closing.abort(new Error('the client was closed')),
   };
 }
 

@@ -5,36 +5,28 @@ import { maskUrl } from '../../secrets/mask.ts';
 import { hostAndPort, parseUrl, portOf } from './base-url.ts';
 
 /** The way to one service: directly or through a proxy. */
-export interface Route {
-  /** `host:port` of the service, for messages. */
-  readonly target: string;
-  readonly secure: boolean;
-  /** The proxy, with its password. */
-  readonly forwardProxy: ReturnType<typeof proxyFor>;
-  /** URL of the proxy without its password, for messages. */
-  readonly proxy: string | undefined;
-  /** What gets the requests: the service, or a proxy of plain http. */
-  readonly server: URL;
-  /** Sent with every request: the host, and the login for a proxy of plain http. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The target of a request line: a path, or the whole URL for a proxy of plain http. */
-  path(url: URL): string;
-}
+export type Route = ReturnType<typeof createRoute>;
 
 /** Finds the way to a service, with the proxy of the environment. @throws Failure `configuration` for an invalid one */
-export function createRoute(baseUrl: URL, environment: Environment): Route {
+export function createRoute(baseUrl: URL, environment: Environment) {
   const forwardProxy = proxyFor(baseUrl, environment);
   const secure = baseUrl.protocol === 'https:';
   // The requests to an https service pass a proxy in a tunnel.
   const httpProxy = secure ? undefined : forwardProxy?.url;
   return {
+    /** `host:port` of the service, for messages. */
     target: hostAndPort(baseUrl),
     secure,
+    /** With its password. */
     forwardProxy,
+    /** URL of the proxy without its password, for messages. */
     proxy: forwardProxy && maskUrl(forwardProxy.url.href).replace(/\/$/, ''),
+    /** What gets the requests: the service, or a proxy of plain http. */
     server: httpProxy ?? new URL(baseUrl.origin),
+    /** Sent with every request: the host, and the login for a proxy of plain http. */
     headers: { host: baseUrl.host, ...(httpProxy && proxyHeaders(httpProxy)) },
-    path: ({ origin, pathname, search }) =>
+    /** The target of a request line: a path, or the whole URL for a proxy of plain http. */
+    path: ({ origin, pathname, search }: URL) =>
       `${httpProxy === undefined ? '' : origin}${pathname}${search}`,
   };
 }

@@ -2,18 +2,7 @@ import { definedFields, filledText, firstField, isJsonObject } from '../../json.
 import { catalogue, type ModelRecord } from '../contract.ts';
 
 /** A model's properties; unknown ones are absent. */
-export interface ModelDescription {
-  readonly id: string;
-  /** The window in tokens. */
-  readonly contextWindow?: number;
-  /** The typical time to the first token, in milliseconds. */
-  readonly latency?: number;
-  readonly purpose?: string;
-  /** Where each property is from: the service's record, or the contract's catalogue. */
-  readonly sources: {
-    readonly [Name in 'contextWindow' | 'latency' | 'purpose']?: 'service' | 'catalogue';
-  };
-}
+export type ModelDescription = ReturnType<typeof describeModel>;
 
 /** Fields in which services report the context window of a model, the most specific first. */
 export const windowFields = [
@@ -60,8 +49,11 @@ const timeUnits = { s: 1000, sec: 1000, second: 1000, seconds: 1000 };
 
 const readText = (value: unknown) => filledText(typeof value === 'string' ? value.trim() : value);
 
-/** Reads a record's properties under their usual names; the contract's catalogue supplies missing ones. */
-export function describeModel(record: ModelRecord): ModelDescription {
+/**
+ * Reads a record's properties under their usual names; the contract's catalogue supplies missing ones.
+ * @returns the window in tokens, the typical milliseconds to the first token, and where each property is from
+ */
+export function describeModel(record: ModelRecord) {
   const inner = groups.map((group) => record[group]).filter(isJsonObject);
   const limits = inner.map((group) => group['limits']).filter(isJsonObject);
   const records = [record, ...inner, ...limits];
@@ -77,9 +69,9 @@ export function describeModel(record: ModelRecord): ModelDescription {
     purpose: entry?.purpose,
   });
   const known = { ...published, ...stated };
-  const sources = Object.keys(known).map((name) => [
-    name,
-    name in stated ? 'service' : 'catalogue',
-  ]);
-  return { id: record.id, ...known, sources: Object.fromEntries(sources) as object };
+  const sources: { [Name in keyof typeof known]?: 'service' | 'catalogue' } = {};
+  for (const name of Object.keys(known) as (keyof typeof known)[]) {
+    sources[name] = name in stated ? 'service' : 'catalogue';
+  }
+  return { id: record.id, ...known, sources };
 }

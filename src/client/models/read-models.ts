@@ -17,7 +17,6 @@ import { watchIdle } from '../http/timer.ts';
 import type { HttpResponse } from '../http/transport.ts';
 import { withRetries } from '../retry.ts';
 
-/** The most bytes that are read. */
 const maxBody = 16 * 1024 * 1024;
 
 /** Reads `GET /v1/models`. @throws Failure */

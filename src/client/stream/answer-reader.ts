@@ -4,8 +4,7 @@ import { isJsonObject, type JsonObject, parseAnyJson } from '../../json.ts';
 import { malformedJson } from '../failure/answer-failure.ts';
 import { type Mask, parseErrorBody, readErrorValue } from '../failure/error-body.ts';
 import { findError, reportedError } from '../failure/service-failure.ts';
-import { type AnswerPart, AnswerParts } from './answer-parts.ts';
-import { answerChoice, readChunk } from './completion-chunk.ts';
+import { answerChoice, type AnswerPart, AnswerParts, readChunk } from './answer-parts.ts';
 
 const field = /^(?:(?:data|event|id|retry)[:\n]|:)/;
 const fieldStarts = ['data:', 'event:', 'retry:', 'id:'];

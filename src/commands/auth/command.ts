@@ -1,26 +1,25 @@
 import { Command } from 'commander';
 import { jsonOption } from '../../cli/global-options.ts';
-import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 
 const load = () => import('./run.ts');
 
 /** `natter auth`. No option takes a key, because other users could read it in the process list. */
-export function buildAuth(context: Context): Command {
+export function buildAuth(): Command {
   const login = new Command('login')
     .summary('store the address and key of a service')
     .description(
       'Prompts for the address and key of a service, checks them and stores them. The key can also be piped in.',
     )
     .option('--no-check', 'store without checking');
-  setAction(login, context, async () => (await load()).login);
+  setAction(login, async () => (await load()).login);
   const status = new Command('status')
     .summary('show the service in use and the source of each setting')
     .option('--check', 'also list the models of the service, to check address and key')
     .addOption(jsonOption());
-  setAction(status, context, async () => (await load()).showStatus);
+  setAction(status, async () => (await load()).showStatus);
   const logout = new Command('logout').summary('delete the stored key of the profile');
-  setAction(logout, context, async () => (await load()).logout);
+  setAction(logout, async () => (await load()).logout);
   setExamples(login, [
     'natter auth login',
     'natter auth login --base-url https://api.example.com < key.txt',

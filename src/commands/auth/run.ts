@@ -14,42 +14,163 @@ import { printSettings } from '../../output/print-data.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { readSettings, noticeOverrides, withSettings } from '../../settings/read-settings.ts';
 import { changeStored, readStored } from '../../settings/settings-file.ts';
-import { findStoredPath } from '../config/stored-paths.ts';
-import {
-  checkService,
-  modelHint,
-  findApi,
-  mayBeWrongAddress,
-  throwRefusal,
-  throwWithoutService,
-} from './check-service.ts';
+import { findStoredPath } from '../config/command.ts';
 import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { definitions } from '../../settings/definitions.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
+import { withHint } from '../../cli/report.ts';
+import { guessesApiPath, parseBaseUrl, usualApiPath } from '../../client/http/base-url.ts';
+import { detailsOf, rephrase } from '../../client/failure/change-failure.ts';
+import type { Client } from '../../client/client.ts';
+import type { ModelRecord } from '../../client/contract.ts';
+import { openService, type Service } from '../../ask/service.ts';
 
-export interface StatusOptions extends JsonOptions {
-  readonly check?: boolean;
+/** `origin, nextgen and 3 more`; undefined without a model. */
+export function firstModels(ids: readonly string[]): string | undefined {
+  if (ids.length === 0) return undefined;
+  return ids.slice(0, 5).join(', ') + (ids.length > 5 ? ` and ${ids.length - 5} more` : '');
 }
 
-/** Checks the service without retries. @throws Failure, `configuration` if nothing can answer */
-async function showCheck(run: Run<StatusOptions>): Promise<void> {
-  const { context, options, presentation, settings } = run;
-  const { values, profile } = settings;
-  const { replay } = chooseRecording(options, context.environment);
-  const answerer = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);
-  if (answerer === undefined) {
-    throw new Failure('configuration', 'no service is configured, so there is nothing to check', {
-      hint: 'run ‹natter auth login›, or set NATTER_BASE_URL',
-    });
+interface ServiceCheck {
+  /** A predicate for the base URL: `answered: it offers origin`. */
+  readonly result: string;
+  readonly models: readonly ModelRecord[];
+  /** That of the API, where it is not the one that natter assumes. */
+  readonly apiPath?: string;
+}
+
+/** A model for a hint: users paste it into a shell, and the ids are from the service. */
+export function modelToSet(ids: readonly string[]): string {
+  return ids.find((known) => /^[\w./:@+][\w./:@+-]*$/.test(known)) ?? '<id>';
+}
+
+/** Prints the result of a check, and how to change the current model if the service does not list it. */
+function noticeCheck(
+  { presentation: { notices }, settings: { values, profile } }: Run,
+  address: string,
+  { result, models }: ServiceCheck,
+): void {
+  notices.notice(`${address} ${result}`);
+  const { model } = values;
+  const ids = models.map(({ id }) => id);
+  if (ids.length === 0 || model === 'auto' || ids.includes(model)) return;
+  const flag = profile.source.kind === 'flag' ? ` --profile ${profile.value}` : '';
+  notices.notice(
+    `${model}, the current model, is not one of them: ‹natter config set model ${modelToSet(ids)}${flag}›`,
+  );
+}
+
+/** A prompt without messages, which an API refuses, or answers with a token. */
+const emptyPrompt = { model: 'none', messages: [], stream: true, max_tokens: 1 };
+
+/** How a server refuses a prompt that is no API: a web site takes no POST requests. */
+const siteStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
+
+/** Whether there is an API, by its answer to a prompt. @throws Failure for a refused key */
+async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
+  try {
+    for await (const _event of client.chat(emptyPrompt, { signal })) break;
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Failure)) return false;
+    if (error.kind === 'unauthorized') throw error;
+    const isUnknownModel = error.remedy?.code === 'choose-model';
+    return isUnknownModel || (error.status !== undefined && !siteStatuses.has(error.status));
   }
-  const once = { ...settings, values: { ...values, retries: 0 } };
-  const { result, models } = await checkService({ ...run, settings: once });
-  const { notices } = presentation;
-  notices.notice(`${answerer} ${result}`);
-  const hint = modelHint(models, values.model, profile);
-  if (hint !== undefined) notices.notice(hint);
+}
+
+/** Checks the API of a client, and whether it takes the client's key; undefined if there is no API. @throws Failure */
+export async function checkApi(
+  { unmetered, client: metered }: Service,
+  sendsKey: boolean,
+  signal: AbortSignal,
+): Promise<ServiceCheck | undefined> {
+  const client = unmetered ?? metered;
+  const models = await client.listModels({ signal }).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'not_found') return undefined;
+    throw error;
+  });
+  // Some services list their models for any key, so that only a prompt shows whether the key is right.
+  const hasApi = models !== undefined && !sendsKey ? true : await hasChat(client, signal);
+  if (models === undefined) {
+    return hasApi ? { result: 'answered, but lists no models', models: [] } : undefined;
+  }
+  const shown = firstModels(models.map(({ id }) => id));
+  const offer = shown === undefined ? 'it lists no models' : `it offers ${shown}`;
+  return { result: `answered: ${offer}`, models };
+}
+
+/** Checks the API at one path; undefined if there is none. @throws Failure */
+async function examine(run: Run): Promise<ServiceCheck | undefined> {
+  const { apiKey, apiKeyCommand } = run.settings;
+  const service = await openService(run, { command: 'auth' });
+  try {
+    const sendsKey = apiKey !== undefined || apiKeyCommand !== undefined;
+    return await checkApi(service, sendsKey, run.context.signal);
+  } finally {
+    await service.close();
+  }
+}
+
+/**
+ * Checks the service, and finds out the path of its API if that is not set: with `/v1`, or as given.
+ * @throws Failure `not_found` if there is no API
+ */
+export async function findApi(run: Run): Promise<ServiceCheck> {
+  const { values } = run.settings;
+  const { baseUrl = '', apiPath: known } = values;
+  const found = await examine(run);
+  if (found !== undefined) return found;
+  const tried = [parseBaseUrl(baseUrl, known).href];
+  if (known === undefined) {
+    const apiPath = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
+    const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
+    const foundThere = await examine(other);
+    if (foundThere !== undefined) return { ...foundThere, apiPath };
+    tried.push(parseBaseUrl(baseUrl, apiPath).href);
+  }
+  const message = `${baseUrl} is reachable, but natter found no API at ${tried.join(' or ')}`;
+  throw new Failure('not_found', message, {
+    hint: 'nothing was stored; correct the address, or store it unchecked: ‹natter auth login --no-check›',
+  });
+}
+
+/** Rethrows the failure of a check; a refusal of the key names the address, and what to correct. */
+const throwRefusal = (baseUrl: string, hadKey: boolean) => (error: unknown) => {
+  const isRefusal = error instanceof Failure && /^(?:unauthorized|forbidden)$/.test(error.kind);
+  if (!isRefusal) throw error;
+  throw rephrase(error, {
+    message: error.message.replace(/^[^(]*(?=\(40[013]\))/, `${baseUrl} refused the key `),
+    hint: `${hadKey ? 'the stored key is kept' : 'nothing was stored'}; check the key with its issuer, or correct the address: ‹natter auth login --base-url <url>›`,
+  });
+};
+
+/** What helps if no server answers at an address, or one that is no API. */
+const addressRemedies = /^(?:start-server|check-host|check-connection|check-base-url)$/;
+
+/** Whether a different address may help after a check of the service. */
+const mayBeWrongAddress = (error: unknown): boolean =>
+  error instanceof Failure &&
+  (error.kind === 'not_found' || addressRemedies.test(error.remedy?.code ?? ''));
+
+/** Rethrows the failure of a login; if there is no service, with the advice to log in again. */
+function throwWithoutService(error: unknown): never {
+  if (!(error instanceof Failure) || error.kind === 'not_found') throw error;
+  if (error.kind !== 'unreachable' && !mayBeWrongAddress(error)) throw error;
+  // The remedy is left out, because its advice stores the address without the key.
+  const { remedy: _remedy, ...details } = detailsOf(error);
+  const advice = mayBeWrongAddress(error)
+    ? 'start the server, or correct the address'
+    : (withHint(error).markedHint ?? 'check the network');
+  const hint = `nothing was stored; ${advice}; then run the same login again`;
+  throw new Failure(error.kind, error.message, { ...details, hint });
+}
+
+interface StatusOptions extends JsonOptions {
+  readonly check?: boolean;
 }
 
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
@@ -72,6 +193,7 @@ function keySource(context: Context, settings: ResolvedSettings, isChecked: bool
   return isForOthers ? `${variable} is not run for a service on this machine` : undefined;
 }
 
+/** Runs `natter auth status`. @throws Failure, `configuration` with `--check` if nothing can answer */
 export const showStatus: Action<StatusOptions> = async (started) => {
   const run = withSettings(started, readSettings);
   const { context, options, presentation, settings } = run;
@@ -82,19 +204,30 @@ export const showStatus: Action<StatusOptions> = async (started) => {
   );
   await printSettings(run, [profile, ...shown]);
   const { notices } = presentation;
+  const { values } = settings;
+  const { replay } = chooseRecording(options, context.environment);
   const isChecked = options.check === true;
   if (options.json !== true) {
     const key = keySource(context, settings, isChecked);
     if (key !== undefined) notices.notice(key);
     for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
-    const { replay } = chooseRecording(options, context.environment);
     if (replay !== undefined) {
       notices.notice(`answers come from the recording ${replay.file}, not from a service`);
-    } else if (settings.values.baseUrl === undefined && !isChecked) {
+    } else if (values.baseUrl === undefined && !isChecked) {
       notices.notice('no service is configured; connect one with ‹natter auth login›');
     }
   }
-  if (isChecked) await showCheck(run);
+  if (!isChecked) return;
+  const answerer = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);
+  if (answerer === undefined) {
+    throw new Failure('configuration', 'no service is configured, so there is nothing to check', {
+      hint: 'run ‹natter auth login›, or set NATTER_BASE_URL',
+    });
+  }
+  const once = { ...settings, values: { ...values, retries: 0 } };
+  const result = 'is reachable, but natter found no API there, so the key was not checked';
+  const found = await examine({ ...run, settings: once });
+  noticeCheck(run, answerer, found ?? { result, models: [] });
 };
 
 export const logout: Action<GlobalOptions> = async ({ context, options, presentation }) => {
@@ -155,11 +288,7 @@ async function connect<Result>(
   }
 }
 
-/**
- * The base URL of the flag or environment, else the one that the user enters.
- * @param isAgain asks also if the flag or environment has one
- * @throws Failure `usage`
- */
+/** The base URL of the flag or environment, else the one that the user enters. @param isAgain asks in any case */
 async function askBaseUrl(run: Run<LoginOptions>, isAgain: boolean): Promise<string> {
   const { context, settings } = run;
   const { baseUrl: known } = settings.values;
@@ -178,11 +307,7 @@ async function askBaseUrl(run: Run<LoginOptions>, isAgain: boolean): Promise<str
 
 const maxKeyLength = 8192;
 
-/**
- * Reads the key from standard input, or asks for it; empty if the service needs none.
- * @param isAgain discards text typed before the question
- * @throws Failure `usage`
- */
+/** Reads the key from standard input, or asks for it; empty if the service needs none. @param isAgain discards typed text */
 async function askKey({ context, options }: Run<LoginOptions>, isAgain: boolean): Promise<string> {
   const { signal } = context;
   const { stdin } = context.streams;
@@ -243,19 +368,17 @@ export const login: Action<LoginOptions> = async (started) => {
     return { ...checked, apiKey, baseUrl, settings };
   };
   const input = await connect(run, check).catch(throwWithoutService).finally(context.ask.end);
-  const { apiKey, baseUrl, result, models, settings } = input;
+  const { apiKey, baseUrl, settings } = input;
   const { value: profile, source } = settings.profile;
   const hadKey = hasKey(stored, profile);
   const apiPath = input.apiPath ?? settings.values.apiPath;
   const { settings: saved } = await changeStored(context, (before) =>
     saveService(before, profile, { apiKey, baseUrl, apiPath }),
   );
-  notices.notice(`${baseUrl} ${result}`);
+  noticeCheck({ ...run, settings }, baseUrl, input);
   if (input.apiPath !== undefined) {
     notices.notice(`api-path is ${input.apiPath}, because the API is at this path`);
   }
-  const hint = modelHint(models, settings.values.model, settings.profile);
-  if (hint !== undefined) notices.notice(hint);
   const { path } = findStoredPath(context, apiKey === undefined ? 'settings' : 'credentials');
   notices.notice(`stored in profile ${profile}: ${path}`);
   if (hadKey && apiKey === undefined) notices.notice('the previously stored key was deleted');

@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import { inputFormats } from '../../batch/input/item.ts';
 import { outputFormats } from '../../batch/results/result-formats.ts';
 import { Failure } from '../../failure.ts';
-import type { Context } from '../../run.ts';
 import {
   addOptionGroups,
   collect as repeat,
@@ -132,7 +131,7 @@ interface Subcommand {
   readonly description: string;
   /** Options by the heading of their group. */
   readonly options: () => Readonly<Record<string, readonly Option[]>>;
-  readonly load: Parameters<typeof setAction>[2];
+  readonly load: Parameters<typeof setAction>[1];
   readonly examples: readonly string[];
   /** Sends requests. */
   readonly usesService?: boolean;
@@ -308,7 +307,7 @@ function refuseForeignOptions(command: Command): void {
   });
 }
 
-function buildSubcommand(context: Context, given: Subcommand): Command {
+function buildSubcommand(given: Subcommand): Command {
   const { name, words = {}, summary, description, options, load, examples } = given;
   const command = new Command(name).summary(summary).description(description);
   for (const [word, text] of Object.entries(words)) command.argument(word, text);
@@ -317,10 +316,10 @@ function buildSubcommand(context: Context, given: Subcommand): Command {
   helpOf(command).hidesParentOptions = true;
   if (given.refusesOthers === true) command.hook('preAction', refuseForeignOptions);
   setExamples(command, examples);
-  return setAction(command, context, load);
+  return setAction(command, load);
 }
 
-export function buildBatch(context: Context): Command {
+export function buildBatch(): Command {
   const command = new Command('batch')
     .summary('send many prompts: lines, JSON lines or a table')
     .argument('[file]', 'prompts; default or -: standard input')
@@ -335,7 +334,7 @@ export function buildBatch(context: Context): Command {
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],
   ]);
-  for (const given of subcommands) command.addCommand(buildSubcommand(context, given));
+  for (const given of subcommands) command.addCommand(buildSubcommand(given));
   setExamples(command, [
     'natter batch prompts.txt -o answers.jsonl',
     'natter batch reviews.csv --template "Summarize: {{text}}" -o sums.jsonl',
@@ -344,5 +343,5 @@ export function buildBatch(context: Context): Command {
     'natter batch prompts.txt --fallback nextgen | jq -r .content',
     'natter batch prompts.txt --schema "mood good|bad" | jq -r .value.mood',
   ]);
-  return setAction(command, context, async () => (await import('./run.ts')).runBatch);
+  return setAction(command, async () => (await import('./run.ts')).runBatch);
 }

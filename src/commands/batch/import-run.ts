@@ -10,7 +10,7 @@ import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './
 import { outcomeLine } from './output/result.ts';
 import { openSink } from './output/sink.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf } from './plan.ts';
-import { type ItemOutcome, sendChecked } from './sending/send-item.ts';
+import { itemFingerprint, sendChecked } from './sending/send-item.ts';
 import type { Action } from '../../run.ts';
 import { Failure } from '../../failure.ts';
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
@@ -47,19 +47,6 @@ function readName(
 /** Secrets are masked when the result is written. */
 const unmasked = (text: string) => text;
 
-/** @param status undefined if no response arrived, or none that refused the request */
-function engineFailure(
-  error: unknown,
-  status: number | undefined,
-  requestId: string | undefined,
-): Failure {
-  const { message = 'the engine returned no answer', names } = readErrorValue(error, unmasked);
-  const cause = status === undefined ? names[0] : String(status);
-  const text = cause === undefined || message.includes(cause) ? message : `${message} (${cause})`;
-  const kind = status === undefined ? 'server_error' : kindOfStatus(status);
-  return new Failure(kind, text, definedFields({ status, requestId }));
-}
-
 /** Reads a completion like the response of a service. */
 async function readCompletion(body: JsonObject) {
   let content = '';
@@ -82,51 +69,39 @@ async function readCompletion(body: JsonObject) {
   return { content, metadata: { ...metadata, ...definedFields({ refusal }) }, failure };
 }
 
-/** The outcome of an item that another engine processed. */
-async function importedOutcome({ response, error: beside }: JsonObject): Promise<ItemOutcome> {
+/** The outcome of an item that another engine processed. @param line its result, in JSON */
+async function importedOutcome({ check }: Batch, item: BatchItem, line: string) {
+  const { response, error: beside } = JSON.parse(line) as JsonObject;
   const { status_code: code, request_id: id, body } = isJsonObject(response) ? response : {};
-  const refusal = typeof code === 'number' && code >= 400 ? code : undefined;
-  const error = beside ?? (refusal === undefined ? undefined : body) ?? undefined;
+  /** Undefined if no response arrived, or none that refused the request. */
+  const status = typeof code === 'number' && code >= 400 ? code : undefined;
+  const error = beside ?? (status === undefined ? undefined : body) ?? undefined;
   // A cut answer has a body beside its error.
   const read =
-    isJsonObject(body) && refusal === undefined
+    isJsonObject(body) && status === undefined
       ? await readCompletion(body)
       : { content: '', metadata: { complete: false } as AnswerMetadata, failure: undefined };
   const { content, metadata } = read;
-  const isAnswer = error === undefined && isJsonObject(body);
-  const failure = isAnswer ? read.failure : engineFailure(error, refusal, filledText(id));
+  let { failure } = read;
+  if (error !== undefined || !isJsonObject(body)) {
+    const { message = 'the engine returned no answer', names } = readErrorValue(error, unmasked);
+    const cause = status === undefined ? names[0] : String(status);
+    const text = cause === undefined || message.includes(cause) ? message : `${message} (${cause})`;
+    const kind = status === undefined ? 'server_error' : kindOfStatus(status);
+    failure = new Failure(kind, text, definedFields({ status, requestId: filledText(id) }));
+  }
+  const model = metadata.model ?? '';
   const given = { content, received: content, metadata, failure, error: failure };
-  return { ...given, requestedModel: metadata.model ?? '', isStopped: false, isStarved: false };
-}
-
-/** The result in natter's own format. @param text a scanned line, of natter or another engine */
-async function importResult(
-  { context, check }: Batch,
-  item: BatchItem,
-  fingerprint: string,
-  text: string,
-  isAnswered: boolean,
-): Promise<{ readonly line: string; readonly failure: Failure | undefined }> {
-  if (parseResultLine(text) !== undefined) {
-    const failure = isAnswered ? undefined : new Failure('incomplete', 'not answered');
-    return { line: text, failure };
-  }
-  const value = parseJson(text);
-  if (!isJsonObject(value)) throw new Error('a scanned result is not JSON');
-  let outcome = await importedOutcome(value);
-  if (check !== undefined && outcome.failure === undefined) {
-    const request = { model: outcome.requestedModel, messages: item.content.messages };
-    const answer = outcome;
-    // An answer that does not conform is not asked for again.
-    outcome = await sendChecked(
-      check,
-      request,
-      async () => answer,
-      () => false,
-    );
-  }
-  const line = outcomeLine(context.secrets, item, fingerprint, outcome);
-  return { line, failure: outcome.failure };
+  const outcome = { ...given, requestedModel: model, isStopped: false, isStarved: false };
+  if (check === undefined || failure !== undefined) return outcome;
+  const { messages } = item.content;
+  // An answer that does not conform is not asked for again.
+  return sendChecked(
+    check,
+    { model, messages },
+    async () => outcome,
+    () => false,
+  );
 }
 
 /** @throws Failure `incomplete` if items have no answer */
@@ -175,7 +150,8 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
     const ids = new Map<string, number>();
     await checkItems(batch, selection, tally, undefined, (item) => {
       const { index, id = '', problem } = item;
-      fingerprints[index] = problem === undefined ? selection.fingerprint(item) : undefined;
+      fingerprints[index] =
+        problem === undefined ? itemFingerprint(item, batch.settings) : undefined;
       if (id !== '' && !ids.has(id)) ids.set(id, index);
     });
     const findItem = (id: string) => {
@@ -212,15 +188,16 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
       const found = results.find(index);
       if (found === undefined || item.problem !== undefined) continue;
       await sink.accept(item);
-      const fingerprint = selection.fingerprint(item);
+      const fingerprint = itemFingerprint(item, batch.settings);
       const text = readResult(opened[found.file] ?? -1, found);
-      const { line, failure } = await importResult(
-        batch,
-        item,
-        fingerprint,
-        text,
-        found.isAnswered,
-      );
+      let line = text;
+      let failure = found.isAnswered ? undefined : new Failure('incomplete', 'not answered');
+      // The line of another engine.
+      if (parseResultLine(text) === undefined) {
+        const outcome = await importedOutcome(batch, item, text);
+        line = outcomeLine(context.secrets, item, fingerprint, outcome);
+        ({ failure } = outcome);
+      }
       if (failure === undefined) tally.answered += 1;
       else countFailure(tally, failure, item);
       const result = { index, fingerprint, isAnswered: failure === undefined };

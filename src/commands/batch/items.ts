@@ -3,13 +3,8 @@ import { isLoopbackName } from '../../address.ts';
 import { type AnswerCheck, openCheck } from '../../ask/check.ts';
 import type { InputItem } from '../../batch/input/item.ts';
 import { readItems } from '../../batch/input/read-items.ts';
-import {
-  type EarlierResults,
-  isInShard,
-  itemStatusOf,
-  type Selection,
-  takeSample,
-} from '../../batch/input/select-items.ts';
+import { isInShard, takeSample } from '../../batch/input/select-items.ts';
+import { ResultIndex } from '../../batch/results/result-index.ts';
 import type { Tally } from '../../batch/tally.ts';
 import type { Message } from '../../client/contract.ts';
 import { type BatchOptions, planBatch } from './plan.ts';
@@ -139,24 +134,29 @@ async function* readBatch(
 export async function selectItems(
   batch: Batch,
   output = 'standard output',
-  results: EarlierResults = { find: () => undefined, last: 0 },
-): Promise<Selection> {
+  results: { readonly find: ResultIndex['find']; readonly last: number } = new ResultIndex(),
+) {
   const { plan, settings, context } = batch;
   const { baseUrl } = settings.values;
   const host = baseUrl === undefined ? undefined : new URL(baseUrl).hostname;
   const sample = plan.sample && (await takeSample(readBatch(batch, context.signal), plan.sample));
   const sampled = sample && new Set(sample.items.map(({ index }) => index));
   return {
+    /** Undefined without `--sample`. */
     sample,
-    takes: (index) =>
+    /** Whether the run sends the item at this index. */
+    takes: (index: number) =>
       index <= plan.limit && sampled?.has(index) !== false && isInShard(index, plan.shard),
     results,
-    fingerprint: (item) => itemFingerprint(item, settings),
+    /** The name of the results file in messages. */
     resultsName: output,
-    // No sandbox answers on a different machine.
+    /** The service is on a different machine, so it is no sandbox, whose answers would pass for its own. */
     refusesSandbox: plan.usesService && host !== undefined && !isLoopbackName(host),
   };
 }
+
+/** Which items a run sends. */
+export type Selection = Awaited<ReturnType<typeof selectItems>>;
 
 function noItem(name: string): Failure {
   return new Failure('usage', `${name} contains no prompt`, {
@@ -171,7 +171,7 @@ const canCheck = ({ input }: Batch, { sample }: Selection) =>
 /**
  * The items to send, as they are read. Counts the others in the first reading.
  * @param onItem gets every item of the input before anything is sent; undefined while they are sent
- * @throws Failure `usage` for an input without items, and as `itemStatusOf`
+ * @throws Failure `usage` for an input without items, or if an item was answered for a different prompt or by the sandbox
  */
 export async function* pendingItems(
   batch: Batch,
@@ -180,17 +180,33 @@ export async function* pendingItems(
   signal: AbortSignal,
   onItem?: (item: InputItem) => void,
 ): AsyncGenerator<InputItem, void> {
-  const { sample } = selection;
+  const { sample, results, resultsName, refusesSandbox } = selection;
   const isFirst = onItem !== undefined || !canCheck(batch, selection);
   let last = 0;
   let selected = 0;
   for await (const item of sample?.items ?? readBatch(batch, signal)) {
     onItem?.(item);
     last = item.index;
-    const status = itemStatusOf(item, selection);
-    if (status !== 'elsewhere') selected += 1;
-    if (status === 'pending') yield item;
-    if (status === 'answered' && isFirst) tally.already += 1;
+    if (selection.takes(item.index)) {
+      selected += 1;
+      const result = results.find(item.index);
+      if (result?.isAnswered !== true) yield item;
+      else {
+        const { isFromSandbox = false, fingerprint } = result;
+        const isSame =
+          item.problem === undefined && itemFingerprint(item, batch.settings) === fingerprint;
+        if (!isSame || (isFromSandbox && refusesSandbox)) {
+          const answer = isSame ? 'answer of the sandbox to' : 'answer to a different prompt for';
+          const place = `item ${item.index} (line ${item.line} of the input)`;
+          throw new Failure('usage', `${resultsName} has the ${answer} ${place}`, {
+            hint: isSame
+              ? 'use a different -o file, or --sandbox to continue there'
+              : 'the input, its order, --template or --system changed; use a different -o file',
+          });
+        }
+        if (isFirst) tally.already += 1;
+      }
+    }
     // A pipe may stay open.
     if (last >= batch.plan.limit && onItem === undefined) break;
   }

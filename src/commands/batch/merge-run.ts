@@ -9,19 +9,6 @@ import { expandName } from '../../storage/file-name.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 
-/** The files that match a name with `*` or `?`. @throws Failure `usage` for none */
-function expandFiles(name: string): readonly string[] {
-  try {
-    const files = expandName(name);
-    if (files.length > 0) return files;
-  } catch (error) {
-    throw cannotRead(name, error);
-  }
-  throw new Failure('usage', `no file matches ${name}`, {
-    hint: 'name the results files to merge',
-  });
-}
-
 /** Runs `natter batch merge`. @throws Failure, `incomplete` if items are missing */
 export async function mergeBatch(
   run: StartedRun<GlobalOptions & { readonly output?: string; readonly force?: boolean }>,
@@ -32,7 +19,16 @@ export async function mergeBatch(
   const opened: number[] = [];
   const closeAll = () => opened.splice(0).forEach((descriptor) => fs.closeSync(descriptor));
   try {
-    const files = names.flatMap(expandFiles);
+    const files = names.flatMap((name) => {
+      try {
+        const found = expandName(name);
+        if (found.length > 0) return found;
+      } catch (error) {
+        throw cannotRead(name, error);
+      }
+      const hint = 'name the results files to merge';
+      throw new Failure('usage', `no file matches ${name}`, { hint });
+    });
     const index = indexFiles(files, opened, (descriptor, file, add) => {
       scanResults(descriptor, files[file] ?? '', file, add);
     });

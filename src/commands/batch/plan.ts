@@ -78,8 +78,6 @@ export interface SendingRun extends TalliedRun {
   readonly stream: boolean;
   /** Whether an item that the service refuses for too long stops the run. */
   readonly stopsStarved: boolean;
-  /** Items without a result in a queue; undefined if unknown. */
-  readonly left?: () => number | undefined;
   /** Gets the milliseconds of a pause for a rate limit. */
   readonly onPause: (wait: number) => void;
   /** Aborts when results cannot be saved any more. */

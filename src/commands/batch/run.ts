@@ -2,11 +2,17 @@ import { aborted } from 'node:util';
 import { refuseClosedOutput } from '../../output/answer-printer.ts';
 import type { Permission } from '../../batch/admission.ts';
 import type { InputItem } from '../../batch/input/item.ts';
-import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
-import type { Selection } from '../../batch/input/select-items.ts';
+import { countFailure, emptyTally, itemsLeft } from '../../batch/tally.ts';
 import { readResults } from '../../batch/results/read-results.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
+import {
+  type Batch,
+  checkItems,
+  openBatch,
+  pendingItems,
+  selectItems,
+  type Selection,
+} from './items.ts';
 import { failureLine, unsendable } from './output/result.ts';
 import { type BatchSink, openSink } from './output/sink.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf, type SendingRun } from './plan.ts';
@@ -25,7 +31,7 @@ import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { count, countOf, moneyText, tokenText } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
-import { costOf, type PriceTable } from '../../settings/prices.ts';
+import { costOf } from '../../settings/prices.ts';
 import { estimateRequest, limitsOfRun } from '../../usage/budget.ts';
 
 /** A run of `natter batch`. */
@@ -88,53 +94,6 @@ async function sendRounds(run: BatchRun, pipeline: Pipeline): Promise<void> {
   }
 }
 
-/** @throws Failure `usage` for options that need other files */
-function refuseFiles({ context, options, plan, input }: Batch, file: string | undefined): void {
-  const { output, summary } = options;
-  if (plan.rerunFailed > 0 && (output === undefined || !input.isRepeatable)) {
-    throw new Failure('usage', '--rerun-failed needs -o FILE and a named input file', {
-      hint: 'for example: ‹natter batch prompts.txt -o answers.jsonl --rerun-failed 2›',
-    });
-  }
-  refuseSharedFiles(context, options, file);
-  if (summary !== undefined) refuseUnwritableSummary(summary);
-}
-
-/** Adds up what the items of a dry run would cost, with answers of the maximum length. */
-function createEstimate(prices: PriceTable) {
-  let [sendable, tokens] = [0, 0];
-  const costs = new Map<string, number>();
-  /** Some answer has no maximum length, and its cost is not counted. */
-  let isOpenEnded = false;
-  const unpriced = new Set<string>();
-  /** `, at most ~0.02 USD`; empty if no price is known. */
-  const costText = () => {
-    if (costs.size === 0) return '';
-    const money = `~${moneyText(costs)}`;
-    const missing = unpriced.size === 0 ? '' : ` (no price for ${[...unpriced].join(', ')})`;
-    return isOpenEnded
-      ? `, ${money} without the answers${missing}`
-      : `, at most ${money}${missing}`;
-  };
-  return {
-    add({ request, fit }: PlannedRequest): void {
-      sendable += 1;
-      tokens += fit.estimate;
-      const price = prices.get(request.model);
-      if (price === undefined) return void unpriced.add(request.model);
-      const { prompt, answer } = estimateRequest(request);
-      const cost = costOf(price, { prompt, answer: answer ?? 0 });
-      costs.set(price.currency, (costs.get(price.currency) ?? 0) + cost);
-      isOpenEnded ||= answer === undefined;
-    },
-    text({ total = 0, already, failed }: Tally): string {
-      const before = already === 0 ? '' : ` (${count(already)} already answered)`;
-      const bad = failed === 0 ? '' : `; ${count(failed)} cannot be sent`;
-      return `${count(sendable)} of ${countOf(total, 'item')} would be sent${before}, ${tokenText(tokens, true)}${costText()}${bad}`;
-    },
-  };
-}
-
 /**
  * Prints what `natter batch` would send, one JSON line per item. Sends nothing and writes no file.
  * @throws Failure if an item could not be sent
@@ -145,8 +104,11 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
   const output = resultsFileOf(options);
   const results = output === undefined ? undefined : readResults(output);
   const selection = await selectItems(batch, output, results);
-  const estimate = createEstimate(settings.prices);
   const tally = emptyTally();
+  let sendable = 0;
+  /** Some answer has no maximum length, and its cost is not counted. */
+  let isOpenEnded = false;
+  const unpriced = new Set<string>();
   await checkItems(batch, selection, tally);
   const redacting = { mode: 'redact', settings } as const;
   const describe = (planned: PlannedRequest) => {
@@ -160,7 +122,17 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
     try {
       if (item.problem !== undefined) throw unsendable(item);
       const planned = planItem(item.content, settings, options.stream);
-      estimate.add(planned);
+      const { request, fit } = planned;
+      sendable += 1;
+      tally.tokens += fit.estimate;
+      const price = settings.prices.get(request.model);
+      if (price === undefined) unpriced.add(request.model);
+      else {
+        const { prompt, answer } = estimateRequest(request);
+        const cost = costOf(price, { prompt, answer: answer ?? 0 });
+        tally.costs.set(price.currency, (tally.costs.get(price.currency) ?? 0) + cost);
+        isOpenEnded ||= answer === undefined;
+      }
       text = jsonLine({ index, line, id, ...describe(planned) });
     } catch (error) {
       const failure = withHint(toFailure(error));
@@ -170,8 +142,15 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
     await streams.stdout.write(text);
     signal.throwIfAborted();
   }
-  const text = estimate.text(tally);
-  if (tally.failed === 0) return notices.notice(text);
+  const { total = 0, already, failed, tokens, costs } = tally;
+  const before = already === 0 ? '' : ` (${count(already)} already answered)`;
+  const bad = failed === 0 ? '' : `; ${count(failed)} cannot be sent`;
+  const most = isOpenEnded ? '' : 'at most ';
+  const part = isOpenEnded ? ' without the answers' : '';
+  const missing = unpriced.size === 0 ? '' : ` (no price for ${[...unpriced].join(', ')})`;
+  const cost = costs.size === 0 ? '' : `, ${most}~${moneyText(costs)}${part}${missing}`;
+  const text = `${count(sendable)} of ${countOf(total, 'item')} would be sent${before}, ${tokenText(tokens, true)}${cost}${bad}`;
+  if (failed === 0) return notices.notice(text);
   throw new Failure(kindOf(tally, undefined), text, {
     hint: 'see the error lines in the output',
   });
@@ -186,9 +165,15 @@ export async function runBatch(
   const { output } = options;
   if (output === undefined) refuseClosedOutput(context.streams.stdout, false);
   const batch = await openBatch(started, file);
-  refuseFiles(batch, file);
-  if (options.dryRun === true) return printBatchDryRun(batch);
   const { plan, settings, input, notices } = batch;
+  if (plan.rerunFailed > 0 && (output === undefined || !input.isRepeatable)) {
+    throw new Failure('usage', '--rerun-failed needs -o FILE and a named input file', {
+      hint: 'for example: ‹natter batch prompts.txt -o answers.jsonl --rerun-failed 2›',
+    });
+  }
+  refuseSharedFiles(context, options, file);
+  if (options.summary !== undefined) refuseUnwritableSummary(options.summary);
+  if (options.dryRun === true) return printBatchDryRun(batch);
   const sink = await openSink(context, notices, options, batch);
   let service: Service | undefined;
   try {

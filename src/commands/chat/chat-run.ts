@@ -1,13 +1,12 @@
 import type { CheckOptions, SchemaSource } from '../../ask/check.ts';
 import type { Message } from '../../client/contract.ts';
-import { Failure } from '../../failure.ts';
 import {
   type AnswerFormat,
   chooseAnswerFormat,
   type FormatOptions,
   refuseClosedOutput,
 } from '../../output/answer-printer.ts';
-import type { Run, StartedRun } from '../../run.ts';
+import type { Action, Run, StartedRun } from '../../run.ts';
 import { withSettings } from '../../settings/read-settings.ts';
 import type { ConversationOptions } from '../../ask/open-conversation.ts';
 import { inputWord, type PromptOptions } from '../../input/read-prompt.ts';
@@ -24,6 +23,9 @@ export interface ChatOptions
   readonly reasoning?: boolean;
   readonly interactive?: boolean;
 }
+
+/** What a prompt is sent with; its words are the prompt. */
+export type ChatAction = Action<ChatOptions, [words: readonly string[]]>;
 
 /** A run of `natter chat` or `natter run`. */
 export interface ChatRun extends Run<ChatOptions> {
@@ -46,19 +48,6 @@ export interface ChatRun extends Run<ChatOptions> {
 /** The words of a prompt as one text, without the word for standard input. */
 export const promptOf = (words: readonly string[]): string =>
   words.filter((word) => word !== inputWord).join(' ');
-
-/** Refuses options that cannot be used with the option `name`. @throws Failure `usage` */
-export function refuseTogether(
-  name: string,
-  others: readonly (keyof ChatOptions)[],
-  options: ChatOptions,
-  hint: string,
-): void {
-  const found = others.find((one) => options[one] !== undefined && options[one] !== false);
-  if (found === undefined) return;
-  const other = found.replace('dryRun', 'dry-run');
-  throw new Failure('usage', `--${name} and --${other} cannot be used together`, { hint });
-}
 
 /** Decides how the answer is printed, and reads the settings, before anything is read. @throws Failure */
 export function prepare(started: StartedRun<ChatOptions>): ChatRun {

@@ -7,7 +7,7 @@ import {
   plainOption,
 } from '../../cli/global-options.ts';
 import { isNamedPrompt } from '../../cli/command-line.ts';
-import type { Context, StartedRun } from '../../run.ts';
+import type { StartedRun } from '../../run.ts';
 import { confirmMistakenCommand } from '../../cli/guess.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import {
@@ -66,7 +66,10 @@ export const promptGroups = (alone: string, input: readonly Option[]): readonly 
   [checkGroup, [...checkOptions(), selectOption()]],
 ];
 
-export function buildChat(context: Context): Command {
+/** Options that need an answer of its own. */
+const ofConversation = ['jsonl', 'continue', 'resume', 'branch', 'conversation'];
+
+export function buildChat(): Command {
   const command = new Command('chat')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
     .summary('send one prompt and print the answer')
@@ -83,21 +86,24 @@ export function buildChat(context: Context): Command {
     new Option(
       '--every <sizes>',
       'answer standard input in groups as it arrives: 200l, 30s, 64kb, or 200l,30s',
-    ),
+    ).conflicts(['dryRun', 'split', ...ofConversation]),
     new Option(
       '--split <border>',
       'send a text that does not fit in pieces, and combine the answers: auto, lines or paragraphs',
-    ).choices(['auto', 'lines', 'paragraphs']),
+    )
+      .choices(['auto', 'lines', 'paragraphs'])
+      .conflicts(ofConversation),
   ];
   addOptionGroups(command, promptGroups('; alone, choose one from a list', input));
   setExamples(command, chatExamples);
-  return setAction(command, context, async () => {
+  return setAction(command, async () => {
     const { startChat } = await import('./run.ts');
     return async (run: StartedRun<ChatOptions>, words: readonly string[]) => {
       const program = command.parent ?? command;
       const options = { ...run.options, isPrompt: isNamedPrompt(program.args, words) };
-      await confirmMistakenCommand(context, program, options, words);
-      await startChat({ ...run, options }, words);
+      const named = { ...run, options };
+      await confirmMistakenCommand(named, program, words);
+      await startChat(named, words);
     };
   });
 }

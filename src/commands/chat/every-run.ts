@@ -1,5 +1,5 @@
 // Answers standard input in groups of lines while it arrives, divided by number, time and size.
-import { pipeline, Transform } from 'node:stream';
+import { EventEmitter, once } from 'node:events';
 import { TextDecoder } from 'node:util';
 import { failureOfSeveral } from '../../ask/ask.ts';
 import { openAsker } from '../../ask/fallback.ts';
@@ -16,13 +16,12 @@ import { count } from '../../output/figures.ts';
 import { finishNotice } from '../../output/notices.ts';
 import { createAnswerPrinter, heading, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import type { StartedRun } from '../../run.ts';
 import { parseDuration } from '../../settings/value-types.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import { namedInputs } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
-import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
+import { type ChatAction, prepare, promptOf } from './chat-run.ts';
 
 const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 
@@ -37,34 +36,27 @@ interface GroupLimits {
 /** The default size of a group, which is also the largest that can be set. */
 const maxGroupBytes = 1_000_000;
 
-function parseLimit(text: string): Partial<GroupLimits> | undefined {
-  const { amount, unit = '' } =
-    /^(?<amount>\d{1,9})(?<unit>l|lines?|kb|mb)$/i.exec(text)?.groups ?? {};
+/** Reads one limit; it is empty or 0 if the text is none. */
+function parseLimit(text: string): Partial<GroupLimits> {
+  const [, amount, unit = ''] = /^(\d{1,9})(l|lines?|kb|mb)$/i.exec(text) ?? [];
   if (amount === undefined) {
-    const milliseconds = /[a-z]$/i.test(text) ? parseDuration(text) : undefined;
-    return milliseconds === undefined ? undefined : { milliseconds };
+    return /[a-z]$/i.test(text) ? { milliseconds: parseDuration(text) ?? 0 } : {};
   }
   if (/^l/i.test(unit)) return { lines: Number(amount) };
   const bytes = Number(amount) * (/^k/i.test(unit) ? 1000 : 1_000_000);
-  return bytes <= maxGroupBytes ? { bytes } : undefined;
+  return bytes <= maxGroupBytes ? { bytes } : {};
 }
 
 /** Reads `200l`, `30s`, `64kb`, or several of them with commas. @throws Failure `usage` */
 export function parseGroupLimits(text: string): GroupLimits {
-  const limits = { lines: Infinity, milliseconds: Infinity, bytes: maxGroupBytes };
-  for (const part of text.split(',')) {
-    const limit = parseLimit(part.trim());
-    const [value = 0] = Object.values(limit ?? {});
-    if (limit === undefined || value === 0) {
-      throw new Failure(
-        'usage',
-        `--every must be lines, a time or a size up to 1mb, such as 200l, 30s, 64kb or 200l,30s`,
-        { hint: example },
-      );
-    }
-    Object.assign(limits, limit);
+  const limits = text.split(',').map((part) => parseLimit(part.trim()));
+  if (limits.every((limit) => Object.values(limit).some((value) => value > 0))) {
+    const none = { lines: Infinity, milliseconds: Infinity, bytes: maxGroupBytes };
+    return Object.assign(none, ...limits) as GroupLimits;
   }
-  return limits;
+  const problem =
+    '--every must be lines, a time or a size up to 1mb, such as 200l, 30s, 64kb or 200l,30s';
+  throw new Failure('usage', problem, { hint: example });
 }
 
 function cutLine(line: string, most: number): readonly string[] {
@@ -140,13 +132,10 @@ export async function* groupLines(
   options: GroupOptions,
 ): AsyncGenerator<LineGroup, void> {
   const { limits, clock, onFull } = options;
+  const groups: LineGroup[] = [];
   const group = { text: '', bytes: 0, firstLine: 0, lastLine: 0 };
-  /** Whether the next part belongs to a new line, or to one that was cut. */
-  let isNewLine = true;
-  let takenLine = 0;
-  let wasFull = false;
-  /** Takes the next part; undefined unless it has to wait. */
-  let takeNext: (() => void) | undefined;
+  const changes = new EventEmitter();
+  const state = { takenLine: 0, wasFull: false, isRead: false, isLeft: false };
   let stopTimer: () => void = () => undefined;
   const close = () => {
     stopTimer();
@@ -155,16 +144,15 @@ export async function* groupLines(
     groups.push({ text, firstLine, lastLine });
     group.text = '';
     group.bytes = 0;
-    if (groups.readableLength >= maxWaiting && !wasFull) {
-      wasFull = true;
-      onFull(groups.readableLength, lastLine - takenLine);
-    }
+    changes.emit('closed');
+    if (groups.length < maxWaiting || state.wasFull) return;
+    state.wasFull = true;
+    onFull(groups.length, lastLine - state.takenLine);
   };
-  const groups = new Transform({
-    objectMode: true,
-    readableHighWaterMark: maxWaiting,
-    writableHighWaterMark: 1,
-    transform(part: string, _encoding, done) {
+  const read = async () => {
+    /** Whether the next part belongs to a new line, or to one that was cut. */
+    let isNewLine = true;
+    for await (const part of readLines(bytes, options)) {
       const size = Buffer.byteLength(part);
       if (group.bytes + size > limits.bytes) close();
       if (isNewLine) group.lastLine += 1;
@@ -177,63 +165,68 @@ export async function* groupLines(
       group.bytes += size;
       const lines = group.lastLine - group.firstLine + 1;
       if (lines >= limits.lines || group.bytes >= limits.bytes) close();
-      // Checked here, because the stream does not wait for groups that the timer pushed.
-      if (groups.readableLength < maxWaiting) done();
-      else takeNext = done;
-    },
-    flush(done) {
-      close();
-      done();
-    },
-    destroy(error, done) {
-      stopTimer();
-      done(error);
-    },
-  });
-  /** An error of the stream would drop the groups in it. */
-  let failure: { readonly error: unknown } | undefined;
-  async function* read(): AsyncGenerator<string, void> {
-    try {
-      yield* readLines(bytes, options);
-    } catch (error) {
-      failure = { error };
+      while (groups.length >= maxWaiting && !state.isLeft) await once(changes, 'taken');
+      if (state.isLeft) return;
     }
+  };
+  const reading = read().finally(() => {
+    close();
+    state.isRead = true;
+    changes.emit('closed');
+  });
+  // It is thrown below, after the groups.
+  reading.catch(() => undefined);
+  try {
+    while (groups.length > 0 || !state.isRead) {
+      const taken = groups.shift();
+      if (taken === undefined) await once(changes, 'closed');
+      else {
+        state.takenLine = taken.lastLine;
+        changes.emit('taken');
+        yield taken;
+      }
+    }
+    await reading;
+  } finally {
+    stopTimer();
+    state.isLeft = true;
+    changes.emit('taken');
   }
-  pipeline(read(), groups, () => undefined);
-  for await (const taken of groups as AsyncIterable<LineGroup>) {
-    takenLine = taken.lastLine;
-    const next = takeNext;
-    takeNext = undefined;
-    next?.();
-    yield taken;
-  }
-  if (failure !== undefined) throw failure.error;
 }
-
-/** Options of a single answer, or of a conversation. */
-const unusable = [
-  'jsonl',
-  'dryRun',
-  'continue',
-  'resume',
-  'branch',
-  'conversation',
-  'save',
-  'split',
-] as const;
 
 const labelOf = ({ firstLine, lastLine }: LineGroup) =>
   firstLine === lastLine
     ? `line ${count(firstLine)}`
     : `lines ${count(firstLine)}-${count(lastLine)}`;
 
-/** Opens what answers groups. @throws Failure if nothing can answer */
-async function openGroups(run: ChatRun, words: readonly string[]) {
-  const { context, options, presentation, settings } = run;
+/**
+ * Answers standard input group by group, as it arrives.
+ * @throws Failure of the groups that failed, at the end of the input; or the reason of the context's signal
+ */
+export const runEvery: ChatAction = async (started, words) => {
+  const { context, options } = started;
+  // Not a conflict of the options, because --no-save is one for commander, too.
+  if (options.save === true) {
+    throw new Failure('usage', '--every and --save cannot be used together', {
+      hint: 'each group is a new prompt, and is not saved; --json prints a line for each',
+    });
+  }
+  const { signal, clock, streams, environment } = context;
+  if (streams.stdin.isTerminal || !options.stdin) {
+    throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
+  }
+  const limits = parseGroupLimits(options.every ?? '');
+  const run = prepare(started);
+  refuseClosedOutput(streams.stdout, false);
+  const { presentation, settings } = run;
   const { notices } = presentation;
   const { stdinEncoding: encoding, lossy } = options;
+  if (encoding !== undefined) requireEncoding(encoding);
+  const onFull = (groups: number, lines: number) =>
+    notices.notice(
+      `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
+    );
   const { model, system } = settings.values;
-  const { signal, environment, streams } = context;
   const { names } = namedInputs(options, words);
   const guard = openSecretGuard(run);
   const attached = await attachFiles(names, { encoding, lossy, signal, context, notices });
@@ -247,81 +240,44 @@ async function openGroups(run: ChatRun, words: readonly string[]) {
     const input = inSystem === undefined ? content : undefined;
     return promptMessages(inSystem ?? system, composePrompt({ prompt, files, input }));
   };
-  return {
-    /** Prints the answer for a group: a line of JSON, or a text below a heading. @returns its failure */
-    async answer(group: LineGroup, isFirst: boolean): Promise<Failure | undefined> {
-      const label = labelOf(group);
-      const { firstLine: first_line, lastLine: last_line } = group;
-      // The next group's heading starts on its own row.
-      const format = run.format === 'exact' ? 'text' : run.format;
-      const printing = { ...run, format, jsonFields: () => ({ first_line, last_line }) };
-      const printer = await createAnswerPrinter(printing, settings, model);
-      const isJson = format === 'json';
-      const title = `${isFirst ? '' : '\n'}${heading(label, presentation.style)}`;
-      if (!isJson) await streams.stdout.write(title);
-      const warn = (text: string) => notices.warning(`${label}: ${text}`);
-      const { metadata, ...answer } = await asker.ask(() => compose(group), warn, guard, printer);
-      const failure = answer.failure && withHint(answer.failure, environment);
-      await printer.end({ metadata, failure });
-      const notice = isJson || failure !== undefined ? undefined : finishNotice(metadata);
-      if (notice !== undefined) notices.notice(`${label}: ${notice}`);
-      return failure;
-    },
-    close: () => asker.close(),
-  };
-}
-
-/**
- * Answers standard input group by group, as it arrives.
- * @throws Failure of the groups that failed, at the end of the input; or the reason of the context's signal
- */
-export async function runEvery(
-  started: StartedRun<ChatOptions>,
-  words: readonly string[],
-): Promise<void> {
-  const { context, options } = started;
-  const hint = 'each group is a new prompt, and is not saved; --json prints a line for each';
-  refuseTogether('every', unusable, options, hint);
-  const { signal, clock, streams } = context;
-  if (streams.stdin.isTerminal || !options.stdin) {
-    throw new Failure('usage', '--every needs standard input that is piped in', { hint: example });
-  }
-  const limits = parseGroupLimits(options.every ?? '');
-  const run = prepare(started);
-  refuseClosedOutput(streams.stdout, false);
-  const { presentation, settings } = run;
-  const { stdinEncoding: encoding, lossy } = options;
-  if (encoding !== undefined) requireEncoding(encoding);
-  const onFull = (groups: number, lines: number) =>
-    presentation.notices.notice(
-      `input arrives faster than answers; reading is paused (${groups} groups with ${count(lines)} lines wait)`,
-    );
-  const groups = await openGroups(run, words);
   const isAnimated = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isAnimated, settings.values);
   const reading = { limits, clock, encoding, lossy, onFull };
+  // The next group's heading starts on its own row.
+  const format = run.format === 'exact' ? 'text' : run.format;
   const failures: Failure[] = [];
   let number = 0;
   try {
     for await (const group of groupLines(streams.stdin.bytes(signal), reading)) {
-      window.show(`${labelOf(group)} - natter --every`, 'busy');
-      const failure = await groups.answer(group, number === 0);
+      const label = labelOf(group);
+      window.show(`${label} - natter --every`, 'busy');
+      const jsonFields = () => ({ first_line: group.firstLine, last_line: group.lastLine });
+      const printer = await createAnswerPrinter({ ...run, format, jsonFields }, settings, model);
+      const title = `${number === 0 ? '' : '\n'}${heading(label, presentation.style)}`;
+      if (format !== 'json') await streams.stdout.write(title);
+      const warn = (text: string) => notices.warning(`${label}: ${text}`);
+      const { metadata, ...answer } = await asker.ask(() => compose(group), warn, guard, printer);
+      const failure = answer.failure && withHint(answer.failure, environment);
+      await printer.end({ metadata, failure });
+      const isSilent = format === 'json' || failure !== undefined;
+      const notice = isSilent ? undefined : finishNotice(metadata);
+      if (notice !== undefined) notices.notice(`${label}: ${notice}`);
       signal.throwIfAborted();
       window.show('natter --every', 'none');
       number += 1;
       if (failure === undefined) continue;
       failures.push(failure);
-      presentation.notices.warning(`${labelOf(group)}: ${failure.message}`);
+      warn(failure.message);
     }
   } finally {
     window.end();
-    await groups.close();
+    await asker.close();
   }
   if (number === 0) {
-    presentation.notices.notice(
+    notices.notice(
       `--every reads standard input, not -f, and it was empty; nothing is sent; ${example}`,
     );
   }
   const failure = failureOfSeveral(failures, number, 'groups');
   if (failure !== undefined) throw failure;
-}
+};

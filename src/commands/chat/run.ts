@@ -49,7 +49,7 @@ import {
   truncationFailure,
   truncationWarning,
 } from '../../output/notices.ts';
-import type { Context, StartedRun } from '../../run.ts';
+import type { Context } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
@@ -58,10 +58,9 @@ import { readHistory } from '../../input/read-messages.ts';
 import { readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { withHint } from '../../cli/report.ts';
-import { type ChatOptions, type ChatRun, prepare, promptOf } from './chat-run.ts';
+import { type ChatAction, type ChatOptions, type ChatRun, prepare, promptOf } from './chat-run.ts';
 import { runEvery } from './every-run.ts';
 
-/** A prompt that is ready to be sent. */
 interface ReadyPrompt {
   readonly run: ChatRun;
   readonly messages: readonly Message[];
@@ -193,11 +192,7 @@ function createEarlyPrinter(run: ChatRun, find: AnswerCheck['findEarly']) {
  * `--json`, or the last lines of `--jsonl`. An answer that has no value goes to standard error, so that it is not lost.
  * @returns the number of characters that were removed
  */
-async function printResult(
-  run: ChatRun,
-  answers: Answers,
-  failure: Failure | undefined,
-): Promise<number> {
+async function printResult(run: ChatRun, answers: Answers, failure?: Failure): Promise<number> {
   const { context, format } = run;
   const { stdout, stderr } = context.streams;
   const { answer, checked } = answers.last;
@@ -226,14 +221,14 @@ async function printResult(
 
 /**
  * Asks for an answer, and prints it as it arrives; with a check, its value at the end. Before the check, only `--jsonl`
- * and `--extract` print something.
- * @returns what is known about the answer, and how many of its characters were not shown
- * @throws Failure `mismatch` if no answer conforms, or what was thrown instead of an answer
+ * and `--extract` print something. Then it reports what is to know about the answer.
+ * @throws Failure `mismatch` if no answer conforms, `truncated_prompt` with `--strict`; or what was thrown instead of an answer
  */
-async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined) {
+async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined): Promise<void> {
   const { run, record, first } = prompt;
-  const { context, format, presentation } = run;
+  const { context, format, options, presentation } = run;
   const { notices } = presentation;
+  const { stdout, stderr } = context.streams;
   const whole =
     check === undefined
       ? await createAnswerPrinter(run, first.model.settings, first.answer.model)
@@ -269,39 +264,25 @@ async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined) 
       ? (early.removed() ?? (await printResult(run, answers, failure)))
       : (whole.removed?.() ?? 0);
   if (error !== undefined) throw error;
-  if (failure === undefined) return { metadata, removed };
+  if (failure === undefined) {
+    const filtered = filteredNotice(removed, options.extract === undefined);
+    for (const notice of [finishNotice(metadata), filtered]) {
+      if (notice !== undefined) notices.notice(notice);
+    }
+    const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
+    if (onTerminal && options.quiet !== true) {
+      const text = usageLine(metadata, first.answer.model, presentation.isSpoken);
+      void stderr.write(`${presentation.noticeStyle.dim(cleanLine(context, text))}\n`);
+    }
+    const cut = options.strict === true ? truncationFailure(metadata) : undefined;
+    if (cut !== undefined) throw cut;
+  }
   const warning = truncationWarning(metadata);
   if (warning !== undefined) notices.warning(warning);
-  throw failure;
-}
-
-/** Reports what is to know about a printed answer. @throws Failure `truncated_prompt` with `--strict` */
-function conclude(
-  { run, first }: ReadyPrompt,
-  { metadata, removed }: Awaited<ReturnType<typeof printAnswer>>,
-): void {
-  const { presentation, context, format, options } = run;
-  const { notices } = presentation;
-  const filtered = filteredNotice(removed, options.extract === undefined);
-  for (const notice of [finishNotice(metadata), filtered]) {
-    if (notice !== undefined) notices.notice(notice);
-  }
-  const { stdout, stderr } = context.streams;
-  const onTerminal = stdout.isTerminal && stderr.isTerminal && !format.startsWith('json');
-  if (onTerminal && options.quiet !== true) {
-    const text = usageLine(metadata, first.answer.model, presentation.isSpoken);
-    void stderr.write(`${presentation.noticeStyle.dim(cleanLine(context, text))}\n`);
-  }
-  const failure = options.strict === true ? truncationFailure(metadata) : undefined;
   if (failure !== undefined) throw failure;
-  const warning = truncationWarning(metadata);
-  if (warning !== undefined) notices.warning(warning);
 }
 
-/**
- * Sends a prompt that has been read, and prints the answer.
- * @throws Failure, or the reason `context.signal` was aborted with
- */
+/** Sends a prompt that has been read, and prints the answer. */
 export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> {
   const { context, options, presentation, command = 'chat', history, ownSchema } = given;
   const { notices } = presentation;
@@ -335,18 +316,14 @@ export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> 
     const begun = conversation.record();
     const record = begun && createPromptRecord(begun.journal, begun.parent);
     const ready = { run: { ...run, jsonFields }, messages, chain, first, service, record };
-    conclude(ready, await printAnswer(ready, check));
+    await printAnswer(ready, check);
   } finally {
     await service?.close();
     await conversation.close();
   }
 }
 
-/** @throws Failure, or the reason `context.signal` was aborted with */
-export async function chat(
-  started: StartedRun<ChatOptions>,
-  words: readonly string[],
-): Promise<void> {
+export const chat: ChatAction = async (started, words) => {
   const prepared = prepare(started);
   const guard = openSecretGuard(prepared);
   const given = await readHistory(prepared, promptOf(words) !== '', guard);
@@ -354,7 +331,7 @@ export async function chat(
   const own = given.prompt === undefined ? words : [...words, given.prompt];
   const read = await readPrompt(run, own);
   await sendPrompt({ ...run, settings: withSystem(run.settings, read) }, read.prompt);
-}
+};
 
 /** Options that make sense only for a single answer. */
 const oneShot = [
@@ -375,11 +352,7 @@ const oneShot = [
  * Whether the chat command opens the REPL: with `--interactive`, or on a terminal without a prompt.
  * @throws Failure `usage` for `--interactive` without a terminal
  */
-export function wantsRepl(
-  { streams }: Context,
-  words: readonly string[],
-  options: ChatOptions,
-): boolean {
+export function wantsRepl({ streams }: Context, words: readonly string[], options: ChatOptions) {
   const isTerminal = streams.stdin.isTerminal && streams.stdout.isTerminal;
   if (options.interactive === true) {
     if (isTerminal) return true;
@@ -391,11 +364,7 @@ export function wantsRepl(
   return isTerminal && options.input && !isOneShot;
 }
 
-/** Runs `natter chat`. @throws Failure, or the reason `context.signal` was aborted with */
-export async function startChat(
-  run: StartedRun<ChatOptions>,
-  words: readonly string[],
-): Promise<void> {
+export const startChat: ChatAction = async (run, words) => {
   const { context, options } = run;
   if (wantsRepl(context, words, options)) {
     const { runRepl } = await import('../../repl/run.ts');
@@ -412,4 +381,4 @@ export async function startChat(
   // It sends several requests at a time, with undici.
   const { runSplit } = await import('./split-run.ts');
   return runSplit(run, words);
-}
+};

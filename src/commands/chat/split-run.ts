@@ -1,18 +1,17 @@
+// Sends a long text in pieces, keeps their answers until all are there, and combines them.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Answer, Sink } from '../../ask/ask.ts';
+import { type Answer, failureOfSeveral } from '../../ask/ask.ts';
 import { isTooLong, openAsker } from '../../ask/fallback.ts';
 import { promptMessages } from '../../ask/plan-request.ts';
 import {
-  askPieces,
-  combineAnswers,
   combinePrompt,
   combineRequests,
-  hashOf,
   leastBudget,
   longestPrompt,
-  openKeptAnswers,
+  packTexts,
   type Piece,
-  type PieceAnswer,
   piecePrompt,
   planPieces,
   type Room,
@@ -28,15 +27,18 @@ import { finishNotice, truncationFailure, truncationWarning } from '../../output
 import { createStatusLine } from '../../output/activity.ts';
 import { withValues } from '../../settings/resolved-settings.ts';
 import { resolveFolders } from '../../settings/folders.ts';
-import { makePrivateFolder } from '../../storage/files.ts';
+import { makePrivateFolder, removeFile } from '../../storage/files.ts';
+import { readLines } from '../../storage/read-lines.ts';
+import { appendLine } from '../../storage/append-file.ts';
+import { storageFailure } from '../../storage/storage-failure.ts';
+import { isJsonObject, parseJson } from '../../json.ts';
 import { createAnswerPrinter, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { printJson } from '../../output/print-data.ts';
 import { refusedWindow } from '../../usage/windows.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import type { StartedRun } from '../../run.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { inputName, readSources } from '../../input/read-prompt.ts';
-import { type ChatOptions, type ChatRun, prepare, promptOf, refuseTogether } from './chat-run.ts';
+import { type ChatAction, type ChatRun, prepare, promptOf } from './chat-run.ts';
 import { sendPrompt } from './run.ts';
 
 interface SplitRun extends ChatRun {
@@ -47,19 +49,7 @@ interface SplitRun extends ChatRun {
   readonly planFor: (budget: number) => ReturnType<typeof planPieces>;
 }
 
-/** Options of a conversation, and of other ways to send a prompt. */
-const unusable = ['jsonl', 'continue', 'resume', 'branch', 'conversation', 'every'] as const;
-
 const example = 'for example: ‹natter --split auto -f book.txt "sum up"›';
-
-function checkOptions(options: ChatOptions, prompt: string): void {
-  const hint = 'a long text is sent in several requests, which are not a conversation';
-  refuseTogether('split', unusable, options, hint);
-  if (prompt === '') throw new Failure('usage', '--split needs a prompt', { hint: example });
-  if (!hasInputPlaceholder(prompt) && !hasInputPlaceholder(options.system)) return;
-  const text = '--split puts the pieces after the prompt, not in place of {{stdin}}';
-  throw new Failure('usage', text, { hint: 'remove {{stdin}}' });
-}
 
 const tokensOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { tokens }) => sum + tokens, 0);
 
@@ -109,6 +99,10 @@ function createProgress({ context, presentation, options, settings }: SplitRun, 
   };
 }
 
+/** Short enough for the name of a file. */
+const hashOf = (...texts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
+
 /** Where the answers are kept; undefined if nothing is saved. The same command continues with the same file. */
 function keptFile({ context, settings }: SplitRun, prompts: readonly string[]): string | undefined {
   const { state } = resolveFolders(context);
@@ -119,37 +113,112 @@ function keptFile({ context, settings }: SplitRun, prompts: readonly string[]): 
   return join(folder, `${hashOf(model, system, ...prompts)}.jsonl`);
 }
 
-async function printFinalAnswer(
-  run: SplitRun,
-  answers: readonly PieceAnswer[],
-  ask: (sink: Sink) => Promise<Answer>,
-): Promise<void> {
-  const { context, presentation, settings } = run;
-  const pieces = () =>
-    answers.map(({ content, usage }, index) => {
-      const names = run.pieces[index]?.texts.map(({ name }) => name);
-      return { piece: index + 1, names, content, usage };
-    });
-  const printing = { ...run, jsonFields: () => ({ pieces: pieces() }) };
-  const printer = await createAnswerPrinter(printing, settings, settings.values.model);
-  const { content, metadata, failure } = await ask(printer);
-  // The text is cut again.
-  if (failure !== undefined && content === '' && isTooLong(failure)) throw failure;
-  await printer.end({ metadata, failure });
-  context.signal.throwIfAborted();
+interface PieceAnswer {
+  readonly content: string;
+  readonly usage: unknown;
+}
+
+/**
+ * Opens the answers for prompts, in memory and in a file, so that the same command does not ask again.
+ * @param file undefined if nothing is saved
+ * @throws Failure `storage`
+ */
+export function openKept(file: string | undefined) {
+  const answers = new Map<string, PieceAnswer>();
+  try {
+    for (const line of file !== undefined && existsSync(file) ? readLines(file) : []) {
+      const value = parseJson(line);
+      // The last line may have been cut.
+      if (!isJsonObject(value)) continue;
+      const { prompt, content, usage } = value;
+      const isWhole = typeof prompt === 'string' && typeof content === 'string';
+      if (isWhole) answers.set(prompt, { content, usage });
+    }
+  } catch (error) {
+    throw storageFailure('read', file ?? '', error);
+  }
+  return {
+    saved: () => (file === undefined ? 0 : answers.size),
+    find: (prompt: string) => answers.get(hashOf(prompt)),
+    keep(prompt: string, { content, metadata }: Answer): void {
+      const answer = { content, usage: metadata.usage ?? null };
+      const hash = hashOf(prompt);
+      answers.set(hash, answer);
+      if (file !== undefined) appendLine(file, JSON.stringify({ prompt: hash, ...answer }));
+    },
+    remove: () => file !== undefined && removeFile(file),
+  };
+}
+
+const atOnce = 4;
+
+/** No more prompts are sent after so many failures in a row. */
+const mostFailures = 4;
+
+/**
+ * Sends the prompts that have no answer yet, and keeps the answers.
+ * @returns the answers to all prompts, in their order
+ * @throws Failure for prompts that failed, or the reason of the signal
+ */
+export async function askPieces(
+  prompts: readonly string[],
+  kept: ReturnType<typeof openKept>,
+  signal: AbortSignal,
+  send: (prompt: string) => Promise<Answer>,
+): Promise<readonly PieceAnswer[]> {
+  const failures: Failure[] = [];
+  let inRow = 0;
+  const waiting = prompts.filter((prompt) => kept.find(prompt) === undefined);
+  /** Sends one prompt after the other. Several calls run at the same time; when one of them ends, no more is sent. */
+  const sendWaiting = async (): Promise<void> => {
+    try {
+      for (let prompt = waiting.shift(); prompt !== undefined; prompt = waiting.shift()) {
+        const answer = await send(prompt);
+        const { failure, isStopped } = answer;
+        if (isStopped) return;
+        inRow = failure === undefined ? 0 : inRow + 1;
+        if (failure === undefined) kept.keep(prompt, answer);
+        else if (failure.kind === 'budget') throw failure;
+        else failures.push(failure);
+        if (inRow >= mostFailures || failure?.kind === 'unauthorized') return;
+      }
+    } finally {
+      waiting.length = 0;
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: atOnce }, sendWaiting));
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  signal.throwIfAborted();
+  const hint = 'run the same command again to send only what is missing';
+  const failure = failureOfSeveral(failures, prompts.length, 'pieces', hint);
   if (failure !== undefined) throw failure;
-  const notice = finishNotice(metadata);
-  if (notice !== undefined) presentation.notices.notice(notice);
+  return prompts.map((prompt) => kept.find(prompt) as PieceAnswer);
+}
+
+/** Combines the answers for pieces until they fit in one request. @throws Failure if they never do */
+async function combineAnswers(
+  answers: readonly PieceAnswer[],
+  run: SplitRun,
+  send: (prompts: readonly string[]) => Promise<readonly PieceAnswer[]>,
+): Promise<string> {
+  const texts = answers.map(({ content }, index) => ({ name: `answer ${index + 1}`, content }));
+  const groups = packTexts(texts, run.room.budget).map((one) => combinePrompt(run.prompt, one));
+  const [first] = groups;
+  if (first !== undefined && groups.length === 1) return first;
+  if (groups.length < texts.length) return combineAnswers(await send(groups), run, send);
+  throw new Failure('invalid_request', 'the answers for the pieces are too long to be combined', {
+    hint: 'set a smaller --max-tokens, or ask for shorter answers',
+  });
 }
 
 async function sendPieces(run: SplitRun): Promise<void> {
-  const { context, options, settings, presentation, prompt, room, pieces, guard } = run;
+  const { context, options, settings, presentation, prompt, pieces, guard } = run;
   const { notices } = presentation;
   const prompts = pieces.map((piece, index) =>
     piecePrompt(prompt, piece, index + 1, pieces.length),
   );
   const asker = await openAsker(run, { command: 'chat --split' }, { network: undiciNetwork });
-  const kept = openKeptAnswers(keptFile(run, prompts));
+  const kept = openKept(keptFile(run, prompts));
   const progress = createProgress(run, prompts.length);
   const reported = new Set<string>();
   const warn = (text: string) => {
@@ -181,12 +250,27 @@ async function sendPieces(run: SplitRun): Promise<void> {
     progress.show();
     const send = (next: readonly string[]) => askPieces(next, kept, context.signal, askPiece);
     const answers = await send(prompts);
-    const last = await combineAnswers(answers, prompt, room, send);
+    const last = await combineAnswers(answers, run, send);
     progress.end();
-    const whole = combinePrompt(prompt, last);
-    await printFinalAnswer(run, answers, (sink) =>
-      asker.ask(() => compose(whole), warn, guard, sink),
+    const answered = answers.map(({ content, usage }, index) => {
+      const names = pieces[index]?.texts.map(({ name }) => name);
+      return { piece: index + 1, names, content, usage };
+    });
+    const printing = { ...run, jsonFields: () => ({ pieces: answered }) };
+    const printer = await createAnswerPrinter(printing, settings, settings.values.model);
+    const { content, metadata, failure } = await asker.ask(
+      () => compose(last),
+      warn,
+      guard,
+      printer,
     );
+    // The text is cut again.
+    if (failure !== undefined && content === '' && isTooLong(failure)) throw failure;
+    await printer.end({ metadata, failure });
+    context.signal.throwIfAborted();
+    if (failure !== undefined) throw failure;
+    const notice = finishNotice(metadata);
+    if (notice !== undefined) notices.notice(notice);
     kept.remove();
   } catch (error) {
     progress.end();
@@ -203,63 +287,52 @@ async function sendPieces(run: SplitRun): Promise<void> {
 }
 
 /**
- * The room of the next pieces after a refusal for length: that of the window which the service named, else half of it;
- * undefined if they would be too small.
+ * Cuts the text into smaller pieces while the service refuses what `send` sends for its length: for the window which the
+ * service named, else for half of it.
  * @throws Failure `invalid_request` if the prompt leaves no room in that window
  */
-function smallerRoom({ settings, prompt, room }: SplitRun, refusal: Failure): Room | undefined {
-  const { model } = settings.values;
-  const window = refusedWindow(refusal.cause ?? refusal, room.budget);
-  if (window !== undefined) {
-    const windows = new Map(settings.windows).set(model, window);
-    const named = roomFor({ ...settings, windows }, longestPrompt(prompt));
-    if (named.budget < room.budget) return named;
-  }
-  const budget = Math.floor(room.budget / 2);
-  return budget < leastBudget ? undefined : { ...room, budget };
-}
-
-/** Cuts the text into smaller pieces while the service refuses what `send` sends for its length. */
 async function sendFitting(run: SplitRun, send = sendPieces): Promise<void> {
   try {
     await send(run);
   } catch (error) {
-    const isRefused = error instanceof Failure && isTooLong(error);
-    const room = isRefused ? smallerRoom(run, error) : undefined;
-    if (room === undefined) throw error;
-    const { pieces } = run.planFor(room.budget);
+    if (!(error instanceof Failure) || !isTooLong(error)) throw error;
+    const { settings, prompt, room } = run;
+    let next = { ...room, budget: Math.floor(room.budget / 2) };
+    const window = refusedWindow(error.cause ?? error, room.budget);
+    if (window !== undefined) {
+      const windows = new Map(settings.windows).set(settings.values.model, window);
+      const named = roomFor({ ...settings, windows }, longestPrompt(prompt));
+      if (named.budget < room.budget) next = named;
+    }
+    if (next.budget < leastBudget) throw error;
+    const { pieces } = run.planFor(next.budget);
     run.presentation.notices.warning(
       `the text is too long for the service; cutting it into ${count(pieces.length)} smaller pieces`,
     );
-    await sendFitting({ ...run, room, pieces });
+    await sendFitting({ ...run, room: next, pieces });
   }
 }
 
-async function readTexts(run: ChatRun, words: readonly string[]) {
-  const { files, input = '' } = await readSources(run, words, { hasPrompt: true });
-  const texts = input === '' ? files : [...files, { name: inputName, content: input }];
-  if (texts.length > 0) return { texts, files, input };
-  const text = '--split needs a text: a file, a folder or standard input';
-  throw new Failure('usage', text, { hint: example });
-}
-
-/**
- * Sends a text that does not fit in pieces, and combines the answers.
- * @throws Failure, or the reason `context.signal` was aborted with
- */
-export async function runSplit(
-  started: StartedRun<ChatOptions>,
-  words: readonly string[],
-): Promise<void> {
+/** Sends a text that does not fit in pieces, and combines the answers. */
+export const runSplit: ChatAction = async (started, words) => {
   const { context, options } = started;
   const prompt = promptOf(words);
-  checkOptions(options, prompt);
+  if (prompt === '') throw new Failure('usage', '--split needs a prompt', { hint: example });
+  if (hasInputPlaceholder(prompt) || hasInputPlaceholder(options.system)) {
+    const text = '--split puts the pieces after the prompt, not in place of {{stdin}}';
+    throw new Failure('usage', text, { hint: 'remove {{stdin}}' });
+  }
   const prepared = prepare(started);
   refuseClosedOutput(context.streams.stdout, false);
   const chatRun = { ...prepared, guard: openSecretGuard(prepared) };
   const { presentation, settings: own } = chatRun;
-  const { texts, ...sources } = await readTexts(chatRun, words);
-  const whole = composePrompt({ prompt, ...sources });
+  const { files, input = '' } = await readSources(chatRun, words, { hasPrompt: true });
+  const texts = input === '' ? files : [...files, { name: inputName, content: input }];
+  if (texts.length === 0) {
+    const text = '--split needs a text: a file, a folder or standard input';
+    throw new Failure('usage', text, { hint: example });
+  }
+  const whole = composePrompt({ prompt, files, input });
   const { system, maxTokens, model } = own.values;
   const tokens = estimateMessages(promptMessages(system, whole)) + (maxTokens ?? 0);
   const chosen = model === 'auto' ? smallestModelFor(tokens, own.windows) : model;
@@ -283,4 +356,4 @@ export async function runSplit(
     notices.notice(`lines longer than a piece were cut between characters: ${count(longLines)}`);
   }
   return options.dryRun === true ? printPlan(run) : sendFitting(run);
-}
+};

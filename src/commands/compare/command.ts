@@ -6,7 +6,6 @@ import {
   jsonLinesOption,
   plainOption,
 } from '../../cli/global-options.ts';
-import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import {
   conversationOptions,
@@ -17,7 +16,7 @@ import {
   selectOption,
 } from '../../cli/prompt-options.ts';
 
-export function buildCompare(context: Context): Command {
+export function buildCompare(): Command {
   const command = new Command('compare')
     .summary('send one prompt to several models and compare the answers')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
@@ -36,7 +35,10 @@ export function buildCompare(context: Context): Command {
     [
       'Output options:',
       [
-        new Option('--diff', 'show a word diff against the first answer'),
+        new Option('--diff', 'show a word diff against the first answer').conflicts([
+          'json',
+          'jsonl',
+        ]),
         new Option('--stacked', 'print answers one below the other, even on a wide terminal'),
         plainOption(),
         settingOption('wrap'),
@@ -55,5 +57,5 @@ export function buildCompare(context: Context): Command {
     'natter compare -m origin,work:nextgen "three names for a cat"',
     'natter compare --json "three names" | jq -r ".answers[].content"',
   ]);
-  return setAction(command, context, async () => (await import('./run.ts')).compare);
+  return setAction(command, async () => (await import('./run.ts')).compare);
 }

@@ -51,7 +51,7 @@ import { promptMessages, planRequest } from '../../ask/plan-request.ts';
 import { openService, type Service } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { createPromptRecord } from '../../conversation/journal/record-answer.ts';
-import type { Run, StartedRun } from '../../run.ts';
+import type { Action, Run } from '../../run.ts';
 import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
 import { knownProfiles } from '../../settings/profile-name.ts';
 import { withSettings } from '../../settings/read-settings.ts';
@@ -64,7 +64,6 @@ import { dryRunDocument } from '../../ask/dry-run.ts';
 import { type PromptOptions, readPrompt, withSystem } from '../../input/read-prompt.ts';
 import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
 
-/** Options of `natter compare`. */
 export interface CompareOptions
   extends PromptOptions, ConversationOptions, CheckOptions, FormatOptions {
   /** Comma-separated lists. */
@@ -225,23 +224,21 @@ async function printDiffs({ context, presentation, answers }: FinishedComparison
   }
 }
 
-function printFigures({ context, presentation, answers }: FinishedComparison): void {
-  const { stderr } = context.streams;
-  const measured = answers.map((answer) => {
-    return { ...answer, ...answer.metadata, endReason: endReasonOf(answer) };
-  });
-  const { isTerminal } = stderr;
-  const layout = { isTerminal, width: stderr.columns(), style: presentation.noticeStyle };
-  const text = maskMessage(context.secrets, figuresText(measured, layout));
-  void stderr.write(isTerminal ? `\n${text}` : text);
-}
-
-function printNotices({
-  presentation: { notices },
-  options,
-  answers,
-  removed,
-}: FinishedComparison): void {
+/** @throws the first failure; prints the others as warnings */
+async function reportComparison(comparison: FinishedComparison): Promise<void> {
+  const { context, options, format, models, presentation, answers } = comparison;
+  const { notices } = presentation;
+  if (options.diff === true) await printDiffs(comparison);
+  if (options.quiet !== true && !format.startsWith('json')) {
+    const { stderr } = context.streams;
+    const { isTerminal } = stderr;
+    const layout = { isTerminal, width: stderr.columns(), style: presentation.noticeStyle };
+    const measured = answers.map((answer) => {
+      return { ...answer, ...answer.metadata, endReason: endReasonOf(answer) };
+    });
+    const text = maskMessage(context.secrets, figuresText(measured, layout));
+    void stderr.write(isTerminal ? `\n${text}` : text);
+  }
   for (const { label, metadata, failure } of answers) {
     const truncation = options.strict === true ? undefined : truncationWarning(metadata);
     if (truncation !== undefined) notices.warning(`${label}: ${truncation}`);
@@ -251,12 +248,9 @@ function printNotices({
     const notice = isComplete ? finishNotice(metadata) : undefined;
     if (notice !== undefined) notices.notice(`${label}: ${notice}`);
   }
-  const filtered = filteredNotice(removed);
+  const filtered = filteredNotice(comparison.removed);
   if (filtered !== undefined) notices.notice(filtered);
-}
-
-/** Warns if a service reports one model for answers of several: it may ignore the model of a request. */
-function warnSameModel({ presentation, models, answers }: FinishedComparison): void {
+  // A service that reports one model for answers of several may ignore the model of a request.
   const firsts = new Map<string, ComparedAnswer>();
   for (const [index, answer] of answers.entries()) {
     const { model: reported } = answer.metadata;
@@ -265,26 +259,17 @@ function warnSameModel({ presentation, models, answers }: FinishedComparison): v
     const other = firsts.get(key);
     if (other === undefined) firsts.set(key, answer);
     else if (other.model !== answer.model) {
-      presentation.notices.warning(
+      notices.warning(
         `${other.label} and ${answer.label} were both answered by ${reported}, as the service reports`,
       );
     }
   }
-}
-
-/** @throws the first failure; prints the others as warnings */
-async function reportComparison(comparison: FinishedComparison): Promise<void> {
-  const { options, format, presentation, answers } = comparison;
-  if (options.diff === true) await printDiffs(comparison);
-  if (options.quiet !== true && !format.startsWith('json')) printFigures(comparison);
-  printNotices(comparison);
-  warnSameModel(comparison);
   const [first, ...others] = answers.flatMap(({ label, failure: own, metadata }) => {
     const failure = own ?? (options.strict === true ? truncationFailure(metadata) : undefined);
     if (failure === undefined) return [];
     return [rephrase(failure, { message: `${label}: ${failure.message}`, cause: failure })];
   });
-  for (const { message } of others) presentation.notices.warning(message);
+  for (const { message } of others) notices.warning(message);
   if (first !== undefined) throw first;
 }
 
@@ -396,16 +381,16 @@ async function showAnswers(comparison: Comparison, service: Service, journal: Co
   const { context, models, presentation, settings } = comparison;
   const view = await openView(comparison);
   const window = openWindowStatus(context, presentation.animated, settings.values);
-  let ended = 0;
+  const ended: ComparedAnswer[] = [];
   const showState = () => {
-    const share = (ended / models.length) * 100;
-    window.show(`${ended} of ${models.length} - natter compare`, ended === 0 ? 'busy' : share);
+    const share = ended.length === 0 ? 'busy' : (ended.length / models.length) * 100;
+    window.show(`${ended.length} of ${models.length} - natter compare`, share);
   };
   showState();
   try {
     const pending = models.map(async (_, index) => {
       const answer = await askModel(comparison, index, service, journal, view);
-      ended += 1;
+      ended.push(answer);
       showState();
       return answer;
     });
@@ -463,20 +448,15 @@ async function printRequests(comparison: Comparison): Promise<void> {
 }
 
 /** @throws the Failure of the first model that failed, in the order of the options; the reason of `context.signal` */
-export async function compare(
-  started: StartedRun<CompareOptions>,
-  words: readonly string[],
-): Promise<void> {
+export const compare: Action<CompareOptions, [words: readonly string[]]> = async (
+  started,
+  words,
+) => {
   const run = withSettings(started);
   const { context, options, presentation } = run;
   const { notices } = presentation;
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   refuseClosedOutput(context.streams.stdout, run.settings.values.save);
-  if (options.diff === true && format.startsWith('json')) {
-    throw new Failure('usage', `--diff and --${format} cannot be used together`, {
-      hint: 'use a different tool to compare the answers in the JSON',
-    });
-  }
   const usual = options.models === undefined ? await defaultModels(run) : [];
   const withoutSystem = readComparedModels(run, usual);
   const guard = withoutSystem
@@ -496,4 +476,4 @@ export async function compare(
   const shown = await recordAnswers(comparison);
   context.signal.throwIfAborted();
   await reportComparison({ ...comparison, ...shown });
-}
+};

@@ -1,5 +1,4 @@
 import { Argument, Command } from 'commander';
-import type { Context } from '../../run.ts';
 import { helpOf, setAction, setExamples } from '../../cli/help-details.ts';
 
 /** The shells with completion and with keys (`natter shell-init`). */
@@ -7,7 +6,7 @@ export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export type Shell = (typeof shells)[number];
 
-export function buildCompletion(context: Context): Command {
+export function buildCompletion(): Command {
   const command = new Command('completion')
     .summary('print a shell completion script')
     .addArgument(new Argument('<shell>', 'bash, zsh, fish or powershell').choices(shells))
@@ -21,5 +20,5 @@ export function buildCompletion(context: Context): Command {
     'natter completion fish > ~/.config/fish/completions/natter.fish',
     'natter completion powershell | Out-String | Invoke-Expression',
   ]);
-  return setAction(command, context, async () => (await import('./scripts.ts')).printScript);
+  return setAction(command, async () => (await import('./scripts.ts')).printScript);
 }

@@ -117,6 +117,5 @@ Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
 /** The script is plain ASCII, so that the shell's encoding does not matter. */
 const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };
 
-/** Runs `natter completion`. */
 export const printScript: Action<GlobalOptions, [shell: Shell]> = async ({ context }, shell) =>
   context.streams.stdout.write(scripts[shell]);

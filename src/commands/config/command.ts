@@ -1,10 +1,70 @@
 import { Command } from 'commander';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { families } from '../../settings/setting-name.ts';
-import type { Context } from '../../run.ts';
 import { setAction, setExamples, helpOf, type HelpRow } from '../../cli/help-details.ts';
 import { decapitalize, settingText, jsonOption } from '../../cli/global-options.ts';
-import { storedKinds } from './stored-paths.ts';
+import { sectionFolder, dataVariable } from '../../conversation/library/conversation-folder.ts';
+import { Failure } from '../../failure.ts';
+import { ledgerFolder } from '../../usage/ledger.ts';
+import { type FolderFacts, resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
+import { configVariable, settingsPath } from '../../settings/settings-file.ts';
+
+/** The variables that set the folders on every platform, without a home folder too. */
+const variables = {
+  config: configVariable,
+  data: dataVariable,
+  state: 'NATTER_STATE_DIR',
+  cache: 'XDG_CACHE_HOME',
+} as const;
+
+const kind = (
+  name: string,
+  summary: string,
+  folder: keyof typeof variables,
+  pathIn = (path: string): string => path,
+) => ({ name, summary, folder, pathIn });
+
+export const storedKinds = [
+  kind('settings', 'settings file', 'config', (folder) => settingsPath(folder, 'config')),
+  kind('credentials', 'file of the keys', 'config', (folder) =>
+    settingsPath(folder, 'credentials'),
+  ),
+  kind('conversations', 'saved conversations', 'data', (data) => sectionFolder(data)),
+  kind('trash', 'deleted conversations', 'data', (data) => sectionFolder(data, 'trash')),
+  kind('usage', 'ledger of requests', 'state', ledgerFolder),
+  kind('state', 'prompt history, drafts, windows', 'state'),
+  kind('cache', 'compiled code', 'cache'),
+];
+
+function pathOf({ folder, pathIn }: ReturnType<typeof kind>, facts: FolderFacts) {
+  const place = folder === 'cache' ? resolveCacheFolder(facts) : resolveFolders(facts)[folder];
+  return place === undefined ? undefined : pathIn(place);
+}
+
+/** All paths, absolute, without those that depend on an unknown home folder. @throws Failure */
+export function storedPaths(facts: FolderFacts) {
+  return storedKinds.flatMap((stored) => {
+    const path = pathOf(stored, facts);
+    return path === undefined ? [] : [{ name: stored.name, path }];
+  });
+}
+
+/** The absolute path of a file or folder that may not exist yet. @throws Failure `not_found` for an unknown name, `storage` without a home folder */
+export function findStoredPath(facts: FolderFacts, name: string) {
+  const found = storedKinds.find((candidate) => candidate.name === name);
+  if (found === undefined) {
+    throw new Failure('not_found', `there is no path named ${JSON.stringify(name)}`, {
+      hint: `the names are ${storedKinds.map((known) => known.name).join(', ')}`,
+    });
+  }
+  const path = pathOf(found, facts);
+  if (path === undefined) {
+    throw new Failure('storage', `the path of the ${name} is unknown: there is no home folder`, {
+      hint: `set ${variables[found.folder]}`,
+    });
+  }
+  return { name, path };
+}
 
 const load = () => import('./run.ts');
 
@@ -22,37 +82,35 @@ export const settingRows: readonly HelpRow[] = [
   })),
 ];
 
-const pathNames = storedKinds.map(({ name }) => name);
-
-export function buildConfig(context: Context): Command {
+export function buildConfig(): Command {
   const list = new Command('list')
     .summary('list the settings in force with the source of each')
     .addOption(jsonOption());
-  setAction(list, context, async () => (await load()).listSettings);
+  setAction(list, async () => (await load()).listSettings);
   const get = new Command('get')
     .argument('<name>', 'name of the setting')
     .summary('print one setting in force')
     .addOption(jsonOption());
-  setAction(get, context, async () => (await load()).getSetting);
+  setAction(get, async () => (await load()).getSetting);
   const keys = new Command('keys')
     .summary('list the actions of conversations with their keys')
     .addOption(jsonOption());
-  setAction(keys, context, async () => (await load()).listKeys);
+  setAction(keys, async () => (await load()).listKeys);
   const profiles = new Command('profiles')
     .summary('list the profiles; the current one is marked')
     .addOption(jsonOption());
-  setAction(profiles, context, async () => (await load()).listProfiles);
+  setAction(profiles, async () => (await load()).listProfiles);
   setExamples(list, ['natter config list', 'natter config list --json']);
   setExamples(get, ['natter config get model']);
   setExamples(keys, ['natter config keys', 'natter config keys --json']);
   setExamples(profiles, ['natter config profiles']);
   const path = new Command('path').summary('print the path of the settings file');
-  setAction(path, context, async () => (await load()).showPath);
+  setAction(path, async () => (await load()).showPath);
   const paths = new Command('paths')
-    .argument('[name]', `one of ${pathNames.join(', ')} (default: all)`)
+    .argument('[name]', `one of ${storedKinds.map(({ name }) => name).join(', ')} (default: all)`)
     .summary('print where natter keeps its files, whether they exist yet or not')
     .addOption(jsonOption());
-  setAction(paths, context, async () => (await load()).showPaths);
+  setAction(paths, async () => (await load()).showPaths);
   setExamples(path, ['cat "$(natter config path)"']);
   setExamples(paths, [
     'natter config paths',
@@ -63,19 +121,19 @@ export function buildConfig(context: Context): Command {
     .argument('<name>', 'name of the setting, such as model or params.temperature')
     .argument('<value>', 'value; JSON for params')
     .summary('set a value in the profile');
-  setAction(set, context, async () => (await load()).setSetting);
+  setAction(set, async () => (await load()).setSetting);
   const unset = new Command('unset')
     .argument('<name>', 'name of the setting')
     .summary('remove a value from the profile');
-  setAction(unset, context, async () => (await load()).unsetSetting);
+  setAction(unset, async () => (await load()).unsetSetting);
   const use = new Command('use')
     .argument('<profile>', 'name of the profile')
     .summary('make a profile the current one');
-  setAction(use, context, async () => (await load()).useProfile);
+  setAction(use, async () => (await load()).useProfile);
   const remove = new Command('remove-profile')
     .argument('<profile>', 'name of the profile')
     .summary('remove a profile and its key');
-  setAction(remove, context, async () => (await load()).removeProfile);
+  setAction(remove, async () => (await load()).removeProfile);
   setExamples(set, [
     'natter config set model nextgen',
     'natter config set base-url http://127.0.0.1:8080 --profile local',

@@ -23,7 +23,7 @@ import type { Action, GlobalOptions, JsonOptions } from '../../run.ts';
 import { printJson, printSettings, printTable } from '../../output/print-data.ts';
 import { readSettings, withSettings } from '../../settings/read-settings.ts';
 import { changeStored, readStored } from '../../settings/settings-file.ts';
-import { findStoredPath, storedPaths } from './stored-paths.ts';
+import { findStoredPath, storedPaths } from './command.ts';
 
 const foreignNames: ForeignWords = [
   ['default-model models.default', 'model'],
@@ -34,23 +34,19 @@ const foreignNames: ForeignWords = [
   ['seed', 'params.seed'],
 ];
 
-/** The setting that a name in a different spelling, mistyped, or from a different client, means. */
-function similarSetting(name: string): string | undefined {
-  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
-  const known = settingKeys.map((key) => definitions[key].name);
-  if (known.includes(words)) return words;
-  return meantBy(foreignNames, words) ?? nearlyNamed(words, known);
-}
-
 /**
  * Reads a name in any spelling that `config set` takes, and returns it as it is stored.
- * @throws Failure `usage` for an unknown name, with a suggestion if it is similar to one
+ * @throws Failure `usage` for an unknown name, with the setting that it means in a different spelling, mistyped, or in a
+ * different client
  */
 function checkSettingName(name: string): string {
   try {
     return parseSettingName(name).path.join('.');
   } catch (error) {
-    const similar = similarSetting(name);
+    const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, '-').toLowerCase();
+    const known = settingKeys.map((key) => definitions[key].name);
+    const meant = known.includes(words) ? words : meantBy(foreignNames, words);
+    const similar = meant ?? nearlyNamed(words, known);
     if (!(error instanceof Failure) || similar === undefined) throw error;
     throw rephrase(error, { hint: `did you mean ${similar}?` });
   }
@@ -95,11 +91,8 @@ function changeKeys(profile: string, { settings }: StoredSettings, change: () =>
 /** The longest value in a notice, in columns; a system prompt may be long. */
 const shownColumns = 60;
 
-export const setSetting: Action<GlobalOptions, [name: string, value: string]> = async (
-  { context, options, presentation: { notices } },
-  name,
-  value,
-) => {
+export const setSetting: Action<GlobalOptions, [string, string]> = async (run, name, value) => {
+  const { context, options, presentation } = run;
   const shownName = checkSettingName(name);
   const isCommand = name === definitions.apiKeyCommand.name;
   const words = isCommand ? commandWords(value.trim()) : undefined;
@@ -120,23 +113,22 @@ export const setSetting: Action<GlobalOptions, [name: string, value: string]> = 
   const set = profiles.getStoredSetting(stored, profile, name);
   const source = { kind: 'profile', name: profile } as const;
   const text = valueText(settingRow(shownName, set, source));
-  notices.notice(
+  presentation.notices.notice(
     `${name} is set to ${truncateToWidth(sanitizeLine(text), shownColumns)} in profile ${profile}`,
   );
   const hint = isCommand ? shellHint(value) : undefined;
-  if (hint !== undefined) notices.warning(hint);
+  if (hint !== undefined) presentation.notices.warning(hint);
 };
 
-export const unsetSetting: Action<GlobalOptions, [name: string]> = async (
-  { context, options, presentation: { notices } },
-  name,
-) => {
+type NameAction = Action<GlobalOptions, [name: string]>;
+
+export const unsetSetting: NameAction = async ({ context, options, presentation }, name) => {
+  const { notices } = presentation;
   checkSettingName(name);
   const stored = readStored(context, notices);
   const { value: profile } = chooseProfile(options.profile, context.environment, stored, true);
   if (profiles.getStoredSetting(stored, profile, name) === undefined) {
-    notices.notice(`${name} was not set in profile ${profile}`);
-    return;
+    return notices.notice(`${name} was not set in profile ${profile}`);
   }
   await changeStored(context, (changed) => {
     const unset = () => profiles.unsetStoredSetting(changed, profile, name);
@@ -146,14 +138,9 @@ export const unsetSetting: Action<GlobalOptions, [name: string]> = async (
   notices.notice(`${name} is no longer set in profile ${profile}`);
 };
 
-/** Runs `natter config path`. @throws Failure `storage` without a home folder */
 export const showPath: Action<GlobalOptions> = async ({ context }) =>
   context.streams.stdout.write(`${findStoredPath(context, 'settings').path}\n`);
 
-/**
- * Runs `natter config paths [name]`.
- * @throws Failure `not_found` for an unknown name, `storage` for a path without a home folder
- */
 export const showPaths: Action<JsonOptions, [name: string | undefined]> = async (run, name) => {
   const { context, options } = run;
   const found = name === undefined ? storedPaths(context) : findStoredPath(context, name);
@@ -163,10 +150,7 @@ export const showPaths: Action<JsonOptions, [name: string | undefined]> = async 
   await printTable(run, ['NAME', 'PATH'], rows);
 };
 
-export const useProfile: Action<GlobalOptions, [name: string]> = async (
-  { context, presentation: { notices } },
-  name,
-) => {
+export const useProfile: NameAction = async ({ context, presentation: { notices } }, name) => {
   await changeStored(context, (stored) => profiles.useProfile(stored, name));
   notices.notice(`${name} is the current profile`);
   if (isSet(context.environment, 'NATTER_PROFILE')) {
@@ -174,10 +158,7 @@ export const useProfile: Action<GlobalOptions, [name: string]> = async (
   }
 };
 
-export const removeProfile: Action<GlobalOptions, [name: string]> = async (
-  { context, presentation },
-  name,
-) => {
+export const removeProfile: NameAction = async ({ context, presentation }, name) => {
   await changeStored(context, (stored) => profiles.deleteProfile(stored, name));
   presentation.notices.notice(`removed profile ${name} and its key`);
 };

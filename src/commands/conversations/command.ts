@@ -1,7 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import { allMarks } from '../../conversation/attributes.ts';
 import { forceOption, jsonOption } from '../../cli/global-options.ts';
-import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import { refuseWords } from '../../cli/guess.ts';
 
@@ -15,18 +14,7 @@ const addParts = (command: Command) =>
     .option('--reasoning', 'include the reasoning of answers')
     .option('--times', 'include when prompts were sent');
 
-function formatOption(): Option {
-  const option = new Option(
-    '--format <format>',
-    'markdown, json or html (default: from the extension)',
-  ).choices(['markdown', 'json', 'html']);
-  const { parseArg } = option;
-  const parse = (value: string, previous: unknown) =>
-    parseArg?.(value === 'md' ? 'markdown' : value, previous);
-  return option.argParser(parse);
-}
-
-export function buildConversations(context: Context): Command {
+export function buildConversations(): Command {
   const list = new Command('list')
     .summary(`list conversations, ${allMarks.join(' and ')} ones first, then the most recent`)
     .description('Lists conversations: id, last change, turns, tokens, model, title.')
@@ -35,7 +23,7 @@ export function buildConversations(context: Context): Command {
     .addOption(jsonOption())
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
-  setAction(list, context, async () => {
+  setAction(list, async () => {
     refuseWords(list, 'a conversation', 'show');
     return (await load()).listConversations;
   });
@@ -47,7 +35,7 @@ export function buildConversations(context: Context): Command {
     .addArgument(conversation())
     .summary('print a conversation; into a pipe, as Markdown');
   addParts(show).addOption(jsonOption());
-  setAction(show, context, async () => (await load()).showConversation);
+  setAction(show, async () => (await load()).showConversation);
   setExamples(show, ['natter conversations show latest']);
   const search = new Command('search')
     .argument('<pattern...>', 'words or quoted phrases to find; case is ignored')
@@ -59,7 +47,7 @@ export function buildConversations(context: Context): Command {
     .option('--case-sensitive', 'match case')
     .option('-C, --context <lines>', 'lines to show around a hit, default 1', '1')
     .option('--json', 'print each matching turn as a JSON line');
-  setAction(search, context, async () => (await load()).searchConversations);
+  setAction(search, async () => (await load()).searchConversations);
   setExamples(search, [
     'natter conversations search sky blue',
     'natter conversations search "rate limit"',
@@ -70,9 +58,14 @@ export function buildConversations(context: Context): Command {
     .summary('export a conversation as Markdown, JSON or HTML')
     .description('Exports a conversation to standard output or a file.')
     .option('-o, --output <file>', 'file to write: .md, .json or .html')
-    .addOption(formatOption());
+    .addOption(
+      new Option(
+        '--format <format>',
+        'markdown (md), json or html (default: from the extension)',
+      ).choices(['markdown', 'md', 'json', 'html']),
+    );
   addParts(exporting).addOption(forceOption());
-  setAction(exporting, context, async () => (await load()).exportConversation);
+  setAction(exporting, async () => (await load()).exportConversation);
   setExamples(exporting, [
     'natter conversations export latest -o sky.html',
     'natter conversations export latest --format json | jq .turns',
@@ -81,17 +74,17 @@ export function buildConversations(context: Context): Command {
     .addArgument(conversation())
     .argument('<title>', 'the new title')
     .summary('change the title of a conversation');
-  setAction(rename, context, async () => (await load()).renameConversation);
+  setAction(rename, async () => (await load()).renameConversation);
   setExamples(rename, ['natter conversations rename latest "why the sky is blue"']);
   const remove = new Command('delete')
     .argument('<conversations...>', 'ids or their prefixes, titles, or latest')
     .summary('move conversations to the trash (see undelete)');
-  setAction(remove, context, async () => (await load()).deleteConversations);
+  setAction(remove, async () => (await load()).deleteConversations);
   setExamples(remove, ['natter conversations delete latest']);
   const undelete = new Command('undelete')
     .argument('[conversations...]', 'ids, titles or latest (default: all)')
     .summary('restore some or all conversations from the trash');
-  setAction(undelete, context, async () => (await load()).undeleteConversations);
+  setAction(undelete, async () => (await load()).undeleteConversations);
   setExamples(undelete, ['natter conversations undelete latest', 'natter conversations undelete']);
   const importing = new Command('import')
     .argument('<files...>', 'exported files; - is standard input')
@@ -100,7 +93,7 @@ export function buildConversations(context: Context): Command {
       'Imports conversations: JSON exports and journals of natter, conversations.json of ChatGPT and of Claude, and the output of llm logs --json. What was imported before is left as it is.',
     )
     .addOption(jsonOption());
-  setAction(importing, context, async () => (await load()).importConversations);
+  setAction(importing, async () => (await load()).importConversations);
   setExamples(importing, [
     'natter conversations import conversations.json',
     'llm logs --json -n 0 | natter conversations import -',
@@ -114,7 +107,7 @@ export function buildConversations(context: Context): Command {
     .option('--dry-run', 'list them, delete nothing')
     .option('--yes', 'do not ask')
     .addOption(jsonOption());
-  setAction(prune, context, async () => (await load()).pruneConversations);
+  setAction(prune, async () => (await load()).pruneConversations);
   setExamples(prune, [
     'natter conversations prune --older-than 90d --dry-run',
     'natter conversations prune --older-than 12w --yes',

@@ -93,10 +93,7 @@ const documentOf = (row: ListedConversation) => ({
 });
 
 /** Prints conversations as JSON or rows; nothing instead of an empty table. */
-async function printListed(
-  run: StartedRun<JsonOptions>,
-  listed: readonly ListedConversation[],
-): Promise<void> {
+async function printListed(run: StartedRun<JsonOptions>, listed: readonly ListedConversation[]) {
   const { context, options } = run;
   if (options.json === true) return printJson(context, listed.map(documentOf));
   const { isTerminal } = context.streams.stdout;
@@ -181,23 +178,18 @@ interface PruneOptions extends JsonOptions {
 }
 
 /** Asks whether to delete. @throws Failure `usage` where nobody can be asked */
-async function confirmPrune(
-  { context, options, presentation }: StartedRun<PruneOptions>,
-  number: string,
-  oldest: string,
-): Promise<boolean> {
+async function confirmPrune(run: StartedRun<PruneOptions>, number: string, oldest: string) {
+  const { context, options, presentation } = run;
   const { stdin, stderr } = context.streams;
   if (!stdin.isTerminal || !stderr.isTerminal || !options.input) {
-    throw new Failure('usage', `deleting ${number} for good needs --yes here`, {
-      hint: 'add --yes, or --dry-run to list them',
-    });
+    const text = `deleting ${number} for good needs --yes here`;
+    throw new Failure('usage', text, { hint: 'add --yes, or --dry-run to list them' });
   }
   presentation.notices.warning(`this deletes ${number} for good; ${oldest}`);
   const reply = await context.ask('Delete them? [y/N] ', { signal: context.signal });
   return /^y(?:es)?$/i.test(reply.trim());
 }
 
-/** Runs `natter conversations prune`. @throws Failure */
 export const pruneConversations: Action<PruneOptions> = async (run) => {
   const { context, options, presentation } = run;
   const { notices } = presentation;
@@ -215,19 +207,18 @@ export const pruneConversations: Action<PruneOptions> = async (run) => {
   const [oldest] = old;
   if (oldest === undefined) {
     await printListed(run, old);
-    notices.notice(`no conversation is older than ${olderThan}, without pinned and open ones`);
-    return;
+    return notices.notice(
+      `no conversation is older than ${olderThan}, without pinned and open ones`,
+    );
   }
-  const number = countOf(old.length, 'conversation');
   const oldestText = `the oldest, ${describe(oldest)}, changed ${timeAgo(oldest.changedAt, now)}`;
+  const number = countOf(old.length, 'conversation');
   if (options.dryRun === true) {
     await printListed(run, old);
-    notices.notice(`this would delete ${number} for good; ${oldestText}`);
-    return;
+    return notices.notice(`this would delete ${number} for good; ${oldestText}`);
   }
   if (options.yes !== true && !(await confirmPrune(run, number, oldestText))) {
-    notices.notice('nothing was deleted');
-    return;
+    return notices.notice('nothing was deleted');
   }
   const deleted = old.filter((entry) => removeForGood(folder, entry, context));
   await printListed(run, deleted);
@@ -333,54 +324,39 @@ export const importConversations: RunOnNames = async (run, names) => {
 
 interface TextOptions extends JsonOptions {
   readonly output?: string;
-  readonly format?: ExportFormat;
+  readonly format?: ExportFormat | 'md';
   readonly siblings?: boolean;
   readonly reasoning?: boolean;
   readonly times?: boolean;
   readonly force?: boolean;
 }
 
-const exportOptions = ({ siblings = false, reasoning = false, times = false }: TextOptions) => ({
-  siblings,
-  reasoning,
-  times,
-});
+type TextAction = Action<TextOptions, [name: string]>;
 
-export const showConversation: Action<TextOptions, [name: string]> = async (
-  { context, options, presentation },
-  name,
-) => {
+export const showConversation: TextAction = async ({ context, options, presentation }, name) => {
   const conversation = readConversation(context, presentation.notices, name);
-  const exported = exportOptions(options);
   if (options.json === true) {
-    for (const piece of exportJson(conversation, exported)) {
+    for (const piece of exportJson(conversation, options)) {
       await context.streams.stdout.write(escapeJson(piece));
     }
     return;
   }
   const settings = settingsForStored(context, presentation, options);
-  const times = exported.times || settings?.values.times === 'on';
-  const pieces = exportMarkdown(conversation, { ...exported, times });
+  const times = options.times === true || settings?.values.times === 'on';
+  const pieces = exportMarkdown(conversation, { ...options, times });
   await printMarkdown(context, presentation, pieces, {}, settings);
 };
 
-function formatOf({ format, output }: TextOptions): ExportFormat {
-  if (format !== undefined || output === undefined) return format ?? 'markdown';
-  const named = formatOfName(output);
-  if (named !== undefined) return named;
-  throw new Failure('usage', `cannot infer the format from the name ${output}`, {
-    hint: 'use the extension .md, .json or .html, or add --format',
-  });
-}
-
-export const exportConversation: Action<TextOptions, [name: string]> = async (
-  { context, options, presentation: { notices } },
-  name,
-) => {
-  const format = formatOf(options);
-  const conversation = readConversation(context, notices, name);
-  const pieces = await exportAs(conversation, format, exportOptions(options));
-  const { output } = options;
+export const exportConversation: TextAction = async ({ context, options, presentation }, name) => {
+  const { output, format: given } = options;
+  const named = given ?? (output === undefined ? 'markdown' : formatOfName(output));
+  if (named === undefined) {
+    throw new Failure('usage', `cannot infer the format from the name ${output}`, {
+      hint: 'use the extension .md, .json or .html, or add --format',
+    });
+  }
+  const conversation = readConversation(context, presentation.notices, name);
+  const pieces = await exportAs(conversation, named === 'md' ? 'markdown' : named, options);
   if (output === undefined || output === '-') {
     const { stdout } = context.streams;
     for (const text of pieces) await stdout.write(stdout.isTerminal ? sanitize(text) : text);
@@ -395,7 +371,7 @@ export const exportConversation: Action<TextOptions, [name: string]> = async (
       hint: 'use a different name, or --force to replace it',
     });
   }
-  notices.notice(`wrote ${output}`);
+  presentation.notices.notice(`wrote ${output}`);
 };
 
 interface SearchOptions extends JsonOptions {
@@ -405,46 +381,9 @@ interface SearchOptions extends JsonOptions {
   readonly context: string;
 }
 
-function contextLines(text: string): number {
-  if (/^\d{1,4}$/.test(text)) return Number(text);
-  throw new Failure('usage', `--context must be a number of lines, not "${text}"`);
-}
-
-function compile(options: SearchOptions, texts: readonly string[]): readonly RegExp[] {
-  const caseSensitive = options.caseSensitive === true;
-  if (options.regexp !== true) return compileTerms(texts, caseSensitive);
-  const [text = '', ...others] = texts;
-  if (others.length > 0) {
-    throw new Failure('usage', '-E takes one regular expression', { hint: 'put it in quotes' });
-  }
-  return [compilePattern(text, { regularExpression: true, caseSensitive })];
-}
-
-/** Prints the hits in a conversation that has each of the patterns, as JSON, as lines, or as rows in a pipe. */
-async function printFound(
-  { context, options, presentation: { style } }: StartedRun<SearchOptions>,
-  { id, path }: LibraryEntry,
-  turns: Iterable<FoundTurn>,
-): Promise<number> {
-  const { stdout } = context.streams;
-  let hits = 0;
-  for (const found of turns) {
-    let text = foundTurnRows(id, found);
-    if (options.json === true) {
-      const { turn, role, hits: number, lines } = found;
-      text = jsonLine({ conversation: id, turn, role, hits: number, lines });
-    } else if (stdout.isTerminal) {
-      const title = `${style.bold(id)}  ${sanitizeLine(summarize(path).title)}\n`;
-      text = (hits === 0 ? title : '') + foundTurnText(found, style);
-    }
-    hits += found.hits;
-    await stdout.write(text);
-  }
-  return hits;
-}
-
 /**
- * Runs `natter conversations search`: conversations that contain each of the texts.
+ * Runs `natter conversations search`: prints the hits in conversations that contain each of the texts, as JSON, as lines,
+ * or as rows in a pipe.
  * @throws Failure `not_found` if nothing matches
  */
 export const searchConversations: Action<SearchOptions, [texts: readonly string[]]> = async (
@@ -452,20 +391,44 @@ export const searchConversations: Action<SearchOptions, [texts: readonly string[
   texts,
 ) => {
   const { context, options, presentation } = run;
-  const patterns = compile(options, texts);
-  const lines = contextLines(options.context);
+  const caseSensitive = options.caseSensitive === true;
+  if (options.regexp === true && texts.length > 1) {
+    throw new Failure('usage', '-E takes one regular expression', { hint: 'put it in quotes' });
+  }
+  const patterns =
+    options.regexp === true
+      ? [compilePattern(texts[0] ?? '', { regularExpression: true, caseSensitive })]
+      : compileTerms(texts, caseSensitive);
+  if (!/^\d{1,4}$/.test(options.context)) {
+    const text = `--context must be a number of lines, not "${options.context}"`;
+    throw new Failure('usage', text);
+  }
+  const lines = Number(options.context);
   const entries = listEntries(dataFolder(context));
   let [hits, conversations] = [0, 0];
-  for (const entry of entries) {
+  const { stdout } = context.streams;
+  const { style } = presentation;
+  for (const { id, path } of entries) {
+    let own = 0;
     try {
-      const turns = searchConversation(entry.path, patterns, lines);
-      const found = await printFound(run, entry, turns);
-      hits += found;
-      if (found > 0) conversations += 1;
+      for (const found of searchConversation(path, patterns, lines)) {
+        let text = foundTurnRows(id, found);
+        if (options.json === true) {
+          const { turn, role, hits: number, lines: shown } = found;
+          text = jsonLine({ conversation: id, turn, role, hits: number, lines: shown });
+        } else if (stdout.isTerminal) {
+          const title = `${style.bold(id)}  ${sanitizeLine(summarize(path).title)}\n`;
+          text = (own === 0 ? title : '') + foundTurnText(found, style);
+        }
+        own += found.hits;
+        await stdout.write(text);
+      }
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
       presentation.notices.warning(error.message);
     }
+    hits += own;
+    if (own > 0) conversations += 1;
     await nextEventLoopTurn();
     context.signal.throwIfAborted();
   }
@@ -508,10 +471,9 @@ const speakers = {
 /** Lines of a turn for a terminal, with their numbers and the hits marked; gaps between them as `…`. */
 function foundTurnText({ role, lines }: FoundTurn, style: Style): string {
   const width = String(lines.at(-1)?.number ?? 0).length;
-  let previous: number | undefined;
-  const shown = lines.map((line) => {
-    const gap = previous !== undefined && line.number > previous + 1 ? `  ${style.dim('…')}\n` : '';
-    previous = line.number;
+  const shown = lines.map((line, index) => {
+    const before = lines[index - 1]?.number ?? line.number;
+    const gap = line.number > before + 1 ? `  ${style.dim('…')}\n` : '';
     return `${gap}  ${style.dim(String(line.number).padStart(width))}  ${marked(line, style)}\n`;
   });
   return `  ${style.dim(speakers[role])}\n${shown.join('')}\n`;

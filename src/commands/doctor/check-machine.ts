@@ -24,7 +24,8 @@ import { resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
 import { modeText, privateMode, settingsPath, readStored } from '../../settings/settings-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 
-const documentKeys = new Set(['version', 'profile', 'profiles']);
+type Page = Generator<Finding>;
+
 const knownKeys: readonly string[] = [
   ...settingKeys.map((key) => definitions[key].name),
   ...familyNames,
@@ -33,14 +34,14 @@ const knownKeys: readonly string[] = [
 const meant = (near: string | undefined) => (near === undefined ? '' : `did you mean ${near}? `);
 
 /** Keys in the settings file that natter does not read. */
-function* unknownKeys({ settings }: StoredSettings): Generator<Finding> {
+function* unknownKeys({ settings }: StoredSettings): Page {
   const inProfiles = Object.entries(settings.profiles).flatMap(([profile, values]) =>
     Object.keys(values)
       .filter((name) => !knownKeys.includes(name))
       .map((name) => [name, `in profile ${profile}`] as const),
   );
   const own = Object.keys(settings)
-    .filter((name) => !documentKeys.has(name))
+    .filter((name) => !['version', 'profile', 'profiles'].includes(name))
     .map((name) => [name, 'in config.json'] as const);
   for (const [key, where] of [...own, ...inProfiles]) {
     const text = `${JSON.stringify(key)} ${where} is not a setting and has no effect`;
@@ -51,7 +52,7 @@ function* unknownKeys({ settings }: StoredSettings): Generator<Finding> {
 }
 
 /** Profiles with a value that natter refuses; the profile in use is resolved with its flags and variables instead. */
-function* brokenProfiles(stored: StoredSettings, current: string | undefined): Generator<Finding> {
+function* brokenProfiles(stored: StoredSettings, current: string | undefined): Page {
   const names = Object.keys(stored.settings.profiles).filter((name) => name !== current);
   for (const profile of names) {
     try {
@@ -64,7 +65,7 @@ function* brokenProfiles(stored: StoredSettings, current: string | undefined): G
 }
 
 /** Variables that look like natter's and are not: `NATTER_MODLE`. */
-function* unknownVariables(environment: Environment): Generator<Finding> {
+function* unknownVariables(environment: Environment): Page {
   const known = environmentVariables.map(({ name }) => name.toLowerCase());
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('NATTER_') || known.includes(name.toLowerCase())) continue;
@@ -83,15 +84,6 @@ function shownValue(row: SettingRow): string {
   return familyNames.some((family) => name.startsWith(`${family}.`)) ? 'set' : value;
 }
 
-/** The settings in force that are not the default, without the key. */
-function* changedSettings(settings: ResolvedSettings): Generator<Finding> {
-  for (const row of listSettings(settings)) {
-    const { name, source } = row;
-    if (name === 'api-key' || source.kind === 'default') continue;
-    yield note('setting', `${name}: ${shownValue(row)} (${describeSource(source)})`);
-  }
-}
-
 function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): Finding {
   const check = 'key';
   if (apiKey !== undefined) return ok(check, `a key is set (${describeSource(apiKey.source)})`);
@@ -105,18 +97,14 @@ function keyFinding({ apiKey, apiKeyCommand, values }: ResolvedSettings): Findin
   return note(check, 'no key is set', '‹natter auth login›');
 }
 
-const noService =
-  '‹natter auth login›, or set NATTER_BASE_URL; ‹natter doctor --sandbox› checks natter without a service';
-
-function* serviceFindings(
-  examination: Examination,
-  settings: ResolvedSettings,
-): Generator<Finding> {
+function* serviceFindings(examination: Examination, settings: ResolvedSettings): Page {
   if (examination.options.sandbox === true) {
     yield ok('service', 'the service is the built-in sandbox');
   } else if (settings.values.baseUrl === undefined) {
-    const { problem = 'no service is configured', hint = noService } =
-      otherProfiles(examination.context, settings) ?? {};
+    const {
+      problem = 'no service is configured',
+      hint = '‹natter auth login›, or set NATTER_BASE_URL; ‹natter doctor --sandbox› checks natter without a service',
+    } = otherProfiles(examination.context, settings) ?? {};
     const failure = new Failure('configuration', problem, { hint });
     yield failed('service', failure, examination);
   } else {
@@ -148,7 +136,10 @@ export function* checkSettings(
     const text = `profile ${value} (${describeSource(source)}) is readable, and its values are valid`;
     yield ok('profile', text);
     yield* brokenProfiles(stored, options.sandbox === true ? undefined : value);
-    yield* changedSettings(settings);
+    for (const one of listSettings(settings)) {
+      if (one.name === 'api-key' || one.source.kind === 'default') continue;
+      yield note('setting', `${one.name}: ${shownValue(one)} (${describeSource(one.source)})`);
+    }
     yield* serviceFindings(examination, settings);
     return settings;
   } catch (error) {
@@ -165,9 +156,6 @@ function nearestFolder(folder: string): string {
   const parent = path.dirname(folder);
   return fs.existsSync(folder) || parent === folder ? folder : nearestFolder(parent);
 }
-
-const storageHint =
-  'check the path, its permissions and the free space; ‹natter config paths› lists all paths';
 
 /** @param without what natter does without the folder; undefined if it needs the folder */
 function folderFinding(
@@ -196,19 +184,16 @@ function folderFinding(
   } catch (error) {
     const text = `cannot write into the ${name} folder ${folder}: ${failureReason(error)}`;
     if (without !== undefined) return warning(check, text, without);
-    const failure = new Failure('storage', text, { hint: storageHint });
-    return failed(check, failure, examination);
+    const hint =
+      'check the path, its permissions and the free space; ‹natter config paths› lists all paths';
+    return failed(check, new Failure('storage', text, { hint }), examination);
   }
 }
 
 const withoutState = 'natter works without it, but keeps no prompt history and no drafts';
 const withoutCache = 'natter works without it, but starts more slowly';
 
-/** Checks natter's folders and the permissions of its files. */
-export function* checkFiles(
-  examination: Examination,
-  settings: ResolvedSettings | undefined,
-): Generator<Finding> {
+export function* checkFiles(examination: Examination, settings?: ResolvedSettings): Page {
   const { context } = examination;
   try {
     const { config, data, state } = resolveFolders(context);

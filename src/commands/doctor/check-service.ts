@@ -27,11 +27,10 @@ import { collectAnswer } from '../../client/collect-answer.ts';
 import type { Failure, FailureKind } from '../../failure.ts';
 import { silentNotices } from '../../output/notices.ts';
 import type { Context, Run } from '../../run.ts';
-import { firstModels, modelToSet } from '../auth/check-service.ts';
+import { firstModels, modelToSet } from '../auth/run.ts';
 import { planRequest } from '../../ask/plan-request.ts';
 import { openService } from '../../ask/service.ts';
 
-/** @throws Failure `configuration` for an invalid proxy URL */
 export function proxyFinding(url: URL, environment: Environment): Finding {
   const proxy = proxyFor(url, environment);
   if (proxy !== undefined) {
@@ -43,7 +42,6 @@ export function proxyFinding(url: URL, environment: Environment): Finding {
   return ok('proxy', 'requests use no proxy: no variable such as HTTPS_PROXY applies to this host');
 }
 
-/** What is wrong with Node's variables for certificates. */
 function* variableFindings(environment: Environment): Generator<Finding> {
   const check = 'variable';
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
@@ -75,25 +73,10 @@ function nameOf(name: string): string {
 /** A service may send more, or a chain that does not end. */
 const maxChain = 10;
 
-/** What a TLS handshake shows: the protocol, such as `TLSv1.3`, and the chain as the service sent it, its own first. */
-function inspect(socket: TLSSocket) {
-  const chain: { subject: string; issuer: string; validTo: Date }[] = [];
-  let next = socket.getPeerX509Certificate();
-  while (next !== undefined && chain.length < maxChain) {
-    const { subject, issuer, validTo, issuerCertificate } = next;
-    chain.push({ subject: nameOf(subject), issuer: nameOf(issuer), validTo: new Date(validTo) });
-    // The last certificate may be its own issuer.
-    next = subject === issuer ? undefined : issuerCertificate;
-  }
-  // Node's type is Error, its value a code such as CERT_HAS_EXPIRED.
-  const error: unknown = socket.authorizationError;
-  const problem = socket.authorized ? undefined : String(error);
-  return { protocol: socket.getProtocol() ?? 'TLS', chain, problem };
-}
-
 /**
  * Opens a TLS connection as a request does, through the proxy of the route, and closes it without sending a request. An
  * untrusted certificate is not a failure.
+ * @returns the protocol, such as `TLSv1.3`, and the chain as the service sent it, its own first
  * @throws RequestFailure without a connection; or the signal's reason when it aborts
  */
 async function inspectCertificate(
@@ -107,9 +90,20 @@ async function inspectCertificate(
   signal.addEventListener('abort', abort);
   try {
     const socket = (await connector.open()) as TLSSocket;
-    const inspection = inspect(socket);
+    const chain: { subject: string; issuer: string; validTo: Date }[] = [];
+    let next = socket.getPeerX509Certificate();
+    while (next !== undefined && chain.length < maxChain) {
+      const { subject, issuer, validTo, issuerCertificate } = next;
+      chain.push({ subject: nameOf(subject), issuer: nameOf(issuer), validTo: new Date(validTo) });
+      // The last certificate may be its own issuer.
+      next = subject === issuer ? undefined : issuerCertificate;
+    }
+    // Node's type is Error, its value a code such as CERT_HAS_EXPIRED.
+    const error: unknown = socket.authorizationError;
+    const problem = socket.authorized ? undefined : String(error);
+    const protocol = socket.getProtocol() ?? 'TLS';
     socket.destroy();
-    return inspection;
+    return { protocol, chain, problem };
   } finally {
     signal.removeEventListener('abort', abort);
   }
@@ -124,7 +118,7 @@ const renewal = 14;
 
 /** @param now milliseconds since 1970 */
 export function certificateFinding(
-  { problem, chain, protocol }: ReturnType<typeof inspect>,
+  { problem, chain, protocol }: Awaited<ReturnType<typeof inspectCertificate>>,
   route: Route,
   environment: Environment,
   now: number,
@@ -185,7 +179,6 @@ export async function* checkConnection(
 
 /** Tokens of an answer. */
 const answerLimit = 16;
-const promptText = 'Reply with the word ok.';
 
 /** @returns the value or the failure of a request, and its time: `120 ms` @throws the reason of an abort */
 async function attempt<Value>({ clock, signal }: Context, request: Promise<Value>) {
@@ -199,7 +192,6 @@ async function attempt<Value>({ clock, signal }: Context, request: Promise<Value
   }
 }
 
-/** What the checks of a service need. */
 interface Probe extends Run<DoctorOptions> {
   readonly client: Client;
   /** False if the service does not know the path of the list of models. */
@@ -213,12 +205,13 @@ const advices: Partial<Record<FailureKind, string>> = {
   no_answer: 'the model does not answer a plain prompt: try a different one with -m <model>',
 };
 
-const usualAdvice = 'try again; if it happens again, report it to the service operator';
-
 function refused(probe: Probe, check: string, what: string, failure: Failure): Finding {
   const { baseUrl, apiPath } = probe.settings.values;
   const finding = failed(check, failure, probe);
-  let advice = advices[failure.kind] ?? finding.advice ?? usualAdvice;
+  let advice =
+    advices[failure.kind] ??
+    finding.advice ??
+    'try again; if it happens again, report it to the service operator';
   if (failure.kind === 'not_found' && !probe.hasList && baseUrl !== undefined) {
     const address = parseBaseUrl(baseUrl, apiPath).href.replace(/\/$/, '');
     advice = `is the path of the base URL right? natter requests ${address}/chat/completions`;
@@ -238,7 +231,8 @@ async function* checkAnswer(
   /** Sends the request that natter sends for a prompt, without a system prompt. */
   const ask = (maxTokens?: number) => {
     const limited = { ...settings, values: { ...settings.values, maxTokens } };
-    const { request } = planRequest(limited, [{ role: 'user', content: promptText }], stream);
+    const prompt = { role: 'user', content: 'Reply with the word ok.' } as const;
+    const { request } = planRequest(limited, [prompt], stream);
     return attempt(context, collectAnswer(client.chat(request, { signal })));
   };
   let sent = await ask(answerLimit);

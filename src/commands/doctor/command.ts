@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import { settingOption, jsonOption } from '../../cli/global-options.ts';
 
-export function buildDoctor(context: Context): Command {
+export function buildDoctor(): Command {
   const doctor = new Command('doctor')
     .summary('check settings, network and service, and advise')
     .description(
@@ -12,7 +11,7 @@ export function buildDoctor(context: Context): Command {
     .addOption(settingOption('model', '-m'))
     .option('--offline', 'send nothing: skip connection and service')
     .addOption(jsonOption());
-  setAction(doctor, context, async () => (await import('./run.ts')).examine);
+  setAction(doctor, async () => (await import('./run.ts')).examine);
   return setExamples(doctor, [
     'natter doctor',
     'natter doctor -m nextgen',

@@ -7,7 +7,6 @@ export interface DoctorOptions extends JsonOptions {
   readonly offline?: boolean;
 }
 
-/** What every check gets. */
 export type Examination = StartedRun<DoctorOptions>;
 
 /** `note` is a fact that needs no action. Only a failed check decides the exit code. */

@@ -74,25 +74,6 @@ function formatFinding({ outcome, text, advice }: Finding, style: Style, columns
   return `  ${label}  ${hangText(text, columns, indent)}\n${advised}`;
 }
 
-/** The last line: `19 checks: 16 ok, 2 warnings, 1 failed`. Notes and skipped checks are not counted. */
-function summaryOf(findings: readonly Finding[]): string {
-  const [passed = 0, warnings = 0, failures = 0] = ['ok', 'warning', 'failed'].map(
-    (outcome) => findings.filter((one) => one.outcome === outcome).length,
-  );
-  const parts = [`${passed} ok`, countOf(warnings, 'warning'), `${failures} failed`];
-  const counted = parts.filter((part) => !part.startsWith('0 '));
-  return `${countOf(passed + warnings + failures, 'check')}: ${counted.join(', ')}`;
-}
-
-/** The failure of the first failed check, whose cause decides the exit code. */
-function failureOf(findings: readonly Finding[]): Failure | undefined {
-  const [first, ...others] = findings.filter(({ outcome }) => outcome === 'failed');
-  if (first === undefined) return undefined;
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  const text = `a check failed${more}: ${first.text}`;
-  return new Failure(first.kind ?? 'unexpected', text, { hint: first.advice });
-}
-
 /** Short enough for a check; an option of the command line overrides them. */
 const shortLimits = {
   retries: '0',
@@ -101,9 +82,6 @@ const shortLimits = {
   idleTimeout: '15s',
   timeout: '60s',
 };
-
-const cost =
-  'sending one prompt for an answer of at most 16 tokens, or a few if the service refuses it; --offline sends nothing';
 
 const titles = {
   program: 'Program',
@@ -120,15 +98,16 @@ type Page = AsyncGenerator<Finding | Section>;
 
 async function* checkOnline(examination: Examination): Page {
   const { context, options, presentation } = examination;
-  const { model } = options;
   const limited = { ...shortLimits, ...options };
-  const settings = readSettings(context, silentNotices, limited, { model });
+  const settings = readSettings(context, silentNotices, limited, { model: options.model });
   try {
     yield 'connection';
     const isReachable = options.sandbox === true || (yield* checkConnection(examination, settings));
     yield 'service';
     if (!isReachable) return yield skipped('rest', 'no request was sent');
-    presentation.notices.notice(cost);
+    presentation.notices.notice(
+      'sending one prompt for an answer of at most 16 tokens, or a few if the service refuses it; --offline sends nothing',
+    );
     yield* checkService(examination, settings);
   } catch (error) {
     context.signal.throwIfAborted();
@@ -140,9 +119,8 @@ async function* checkOnline(examination: Examination): Page {
 async function* checkAll(examination: Examination): Page {
   const { context, options } = examination;
   const { environment, platform, version } = context;
-  const text = `natter ${version}, Node ${nodeVersion.slice(1)}, ${platform} ${arch}`;
   yield 'program';
-  yield ok('version', text);
+  yield ok('version', `natter ${version}, Node ${nodeVersion.slice(1)}, ${platform} ${arch}`);
   yield 'settings';
   const settings = yield* checkSettings(examination);
   yield 'files';
@@ -189,7 +167,14 @@ export const examine: Action<DoctorOptions> = async (examination) => {
   } finally {
     activity.settle();
   }
-  const failure = failureOf(findings);
+  const [first, ...others] = findings.filter(({ outcome }) => outcome === 'failed');
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const failure =
+    first === undefined
+      ? undefined
+      : new Failure(first.kind ?? 'unexpected', `a check failed${more}: ${first.text}`, {
+          hint: first.advice,
+        });
   if (options.json === true) {
     await printJson(context, {
       natter: context.version,
@@ -198,6 +183,15 @@ export const examine: Action<DoctorOptions> = async (examination) => {
       exit_code: failure === undefined ? 0 : exitCodes[failure.kind],
       checks: findings,
     });
-  } else await stdout.write(`\n${summaryOf(findings)}\n`);
+  } else {
+    const [passed = 0, warnings = 0, failures = 0] = ['ok', 'warning', 'failed'].map(
+      (outcome) => findings.filter((one) => one.outcome === outcome).length,
+    );
+    const parts = [`${passed} ok`, countOf(warnings, 'warning'), `${failures} failed`];
+    const counted = parts.filter((part) => !part.startsWith('0 '));
+    // Notes and skipped checks are not counted.
+    const checks = countOf(passed + warnings + failures, 'check');
+    await stdout.write(`\n${checks}: ${counted.join(', ')}\n`);
+  }
   if (failure !== undefined) throw failure;
 };

@@ -1,10 +1,9 @@
 import { Command } from 'commander';
 import { plainOption } from '../../cli/global-options.ts';
 import { extractOption } from '../../cli/prompt-options.ts';
-import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 
-export function buildLast(context: Context): Command {
+export function buildLast(): Command {
   const last = new Command('last')
     .summary('print the last answer or one of its code blocks')
     .argument(
@@ -19,7 +18,7 @@ export function buildLast(context: Context): Command {
     .option('-b, --block <number>', 'print only this code block: 1 is the first, -1 the last')
     .addOption(extractOption())
     .addOption(plainOption());
-  setAction(last, context, async () => (await import('./run.ts')).printLast);
+  setAction(last, async () => (await import('./run.ts')).printLast);
   return setExamples(last, [
     'natter last',
     'natter last -n 2',

@@ -4,38 +4,23 @@ import { answersOf, pathOf, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { countOf } from '../../output/figures.ts';
 import { receivedAnswer, refusalNotice, type Notices } from '../../output/notices.ts';
-import type { Context, GlobalOptions, StartedRun } from '../../run.ts';
+import type { Action, Context, GlobalOptions } from '../../run.ts';
 import { withValues } from '../../settings/resolved-settings.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
 
 async function codeBlock(answer: string, which: string, block: string): Promise<string> {
-  const number = /^-?[1-9]\d{0,5}$/.test(block) ? Number(block) : undefined;
-  if (number === undefined) {
+  if (!/^-?[1-9]\d{0,5}$/.test(block)) {
     const text = `--block must be 1 or more, or -1 for the last block, not "${block}"`;
     throw new Failure('usage', text);
   }
   const { codeBlocks } = await import('../../conversation/code-blocks.ts');
   const blocks = codeBlocks(answer);
-  const found = blocks.at(number > 0 ? number - 1 : number);
+  const found = blocks.at(Number(block) - (Number(block) > 0 ? 1 : 0));
   if (found !== undefined) return found.code;
-  if (blocks.length === 0) throw new Failure('not_found', `${which} has no code block`);
-  const text = `${which} has ${countOf(blocks.length, 'code block')}, not ${block}`;
-  throw new Failure('not_found', text);
-}
-
-/** @throws Failure `mismatch` without the block; the answer is on standard error then, as after a prompt */
-async function extractedCode(
-  { streams }: Context,
-  answer: string,
-  which: string,
-  value: string,
-): Promise<string> {
-  const { extractBlock, parseExtract } = await import('../../conversation/code-blocks.ts');
-  const found = extractBlock(answer, parseExtract(value));
-  if (typeof found !== 'string') return found.code;
-  void streams.stderr.write(receivedAnswer(answer));
-  throw new Failure('mismatch', `${which} ${found}`);
+  const count = countOf(blocks.length, 'code block');
+  const text = blocks.length === 0 ? 'has no code block' : `has ${count}, not ${block}`;
+  throw new Failure('not_found', `${which} ${text}`);
 }
 
 /** A failed prompt makes the latest conversation one without an answer. @throws Failure `not_found` */
@@ -55,16 +40,6 @@ function findAnswers(context: Context, notices: Notices, name: string): readonly
   });
 }
 
-function chosenAnswer(answers: readonly Turn[], number: string): Turn {
-  if (!/^[1-9]\d{0,5}$/.test(number)) {
-    throw new Failure('usage', `--answer must be 1 or more, not "${number}"`);
-  }
-  const found = answers.at(-Number(number));
-  if (found !== undefined) return found;
-  const text = `this conversation has ${countOf(answers.length, 'answer')}, not ${number}`;
-  throw new Failure('not_found', text);
-}
-
 interface LastOptions extends GlobalOptions {
   /** Number of the answer, from the end, unparsed. */
   readonly answer?: string;
@@ -76,20 +51,34 @@ interface LastOptions extends GlobalOptions {
 }
 
 /** Runs `natter last`. @throws Failure `not_found` without an answer or that code block, `mismatch` with `--extract` */
-export async function printLast(
-  { context, options, presentation }: StartedRun<LastOptions>,
-  name: string,
-): Promise<void> {
+export const printLast: Action<LastOptions, [name: string]> = async (run, name) => {
+  const { context, options, presentation } = run;
   const { answer: number = '1' } = options;
-  const answer = chosenAnswer(findAnswers(context, presentation.notices, name), number);
+  if (!/^[1-9]\d{0,5}$/.test(number)) {
+    throw new Failure('usage', `--answer must be 1 or more, not "${number}"`);
+  }
+  const answers = findAnswers(context, presentation.notices, name);
+  const answer = answers.at(-Number(number));
+  if (answer === undefined) {
+    const text = `this conversation has ${countOf(answers.length, 'answer')}, not ${number}`;
+    throw new Failure('not_found', text);
+  }
   const { content, refusal } = answer;
   if (refusal !== undefined) presentation.notices.warning(refusalNotice(refusal));
   if (answer.incomplete === true) presentation.notices.notice('this answer is incomplete');
   const { block, extract } = options;
   const which = number === '1' ? 'the last answer' : `answer ${number}`;
   let text = content;
-  if (extract !== undefined) text = await extractedCode(context, content, which, extract);
-  else if (block !== undefined) text = await codeBlock(content, which, block);
+  if (extract !== undefined) {
+    const { extractBlock, parseExtract } = await import('../../conversation/code-blocks.ts');
+    const found = extractBlock(content, parseExtract(extract));
+    if (typeof found === 'string') {
+      // The answer is on standard error, as after a prompt.
+      void context.streams.stderr.write(receivedAnswer(content));
+      throw new Failure('mismatch', `${which} ${found}`);
+    }
+    text = found.code;
+  } else if (block !== undefined) text = await codeBlock(content, which, block);
   else if (content === '') return;
   else if (options.plain !== true) {
     const settings = settingsForStored(context, presentation, options);
@@ -97,4 +86,4 @@ export async function printLast(
     return printMarkdown(context, presentation, [content], {}, unwrapped);
   }
   await printMarkdown(context, presentation, [text], { plain: true });
-}
+};

@@ -1,18 +1,17 @@
 import { Command } from 'commander';
 import { jsonOption } from '../../cli/global-options.ts';
-import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
 
-export function buildModels(context: Context): Command {
+export function buildModels(): Command {
   const search = new Command('search')
     .argument('<text>', 'text to find; case is ignored')
     .summary('list the models that contain a text')
     .description('Lists the models whose id, context window, latency or purpose contains the text.')
     .addOption(jsonOption());
-  setAction(search, context, async () => (await load()).searchModels);
+  setAction(search, async () => (await load()).searchModels);
   setExamples(search, [
     'natter models search advanced',
     'natter models search origin --json | jq -r ".[].id"',
@@ -23,7 +22,7 @@ export function buildModels(context: Context): Command {
     .addOption(jsonOption())
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
-  setAction(list, context, async () => {
+  setAction(list, async () => {
     refuseWords(list, 'a model', 'get');
     return (await load()).listModels;
   });
@@ -31,7 +30,7 @@ export function buildModels(context: Context): Command {
     .argument('<model>', 'id of the model')
     .summary('show one model with every field sent by the service')
     .addOption(jsonOption());
-  setAction(get, context, async () => (await load()).getModel);
+  setAction(get, async () => (await load()).getModel);
   setExamples(list, ['natter models list', 'natter models list --json | jq -r ".[].id"']);
   setExamples(get, ['natter models get nextgen']);
   const models = new Command('models')

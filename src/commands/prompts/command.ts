@@ -1,19 +1,18 @@
 import { Command } from 'commander';
 import { forceOption, jsonOption } from '../../cli/global-options.ts';
-import type { Context } from '../../run.ts';
 import { setAction, helpOf, setExamples } from '../../cli/help-details.ts';
 import { refuseWords } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
 
-export function buildPrompts(context: Context): Command {
+export function buildPrompts(): Command {
   const list = new Command('list')
     .summary('list prompt files')
     .description('Lists the prompt files that a name can find: those of the project, then yours.')
     .addOption(jsonOption())
     // As the default command, it receives every word that is not the name of a command.
     .allowExcessArguments();
-  setAction(list, context, async () => {
+  setAction(list, async () => {
     refuseWords(list, 'a prompt file', 'show');
     return (await load()).listPromptFiles;
   });
@@ -22,12 +21,12 @@ export function buildPrompts(context: Context): Command {
     .argument('<prompt-file>', 'name or path')
     .summary('show what a prompt file sets, its variables with choices, and its text')
     .addOption(jsonOption());
-  setAction(show, context, async () => (await load()).showPromptFile);
+  setAction(show, async () => (await load()).showPromptFile);
   setExamples(show, ['natter prompts show review', 'natter prompts show review --json']);
   const path = new Command('path')
     .argument('[prompt-file]', 'name (default: the folder of your own prompt files)')
     .summary('print the path of a prompt file, or of the folder of your own');
-  setAction(path, context, async () => (await load()).showPromptPath);
+  setAction(path, async () => (await load()).showPromptPath);
   setExamples(path, ['cat "$(natter prompts path review)"', 'natter prompts path']);
   const edit = new Command('edit')
     .argument('<prompt-file>', 'name or path')
@@ -36,7 +35,7 @@ export function buildPrompts(context: Context): Command {
       'Opens a prompt file in $VISUAL or $EDITOR, then checks it. A new name creates one of your own, or with --project one of the project.',
     )
     .option('--project', 'create a new one in .natter/prompts of the project');
-  setAction(edit, context, async () => (await load()).editPromptFile);
+  setAction(edit, async () => (await load()).editPromptFile);
   setExamples(edit, [
     'EDITOR=cat natter prompts edit review',
     'EDITOR=cat natter prompts edit --project release-notes',
@@ -50,7 +49,7 @@ export function buildPrompts(context: Context): Command {
     .option('--name <name>', 'name of the new prompt file (default: that of the file)')
     .option('--project', 'write into .natter/prompts of the project')
     .addOption(forceOption());
-  setAction(importing, context, async () => (await load()).importPromptFiles);
+  setAction(importing, async () => (await load()).importPromptFiles);
   setExamples(importing, [
     'natter prompts import patterns/summarize',
     'natter prompts import .claude/commands --project',

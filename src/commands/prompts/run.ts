@@ -45,36 +45,30 @@ interface ListedPrompt {
 
 const originNames = { project: 'project', own: 'yours', path: 'path' } as const;
 
+/** `--lang=ts|js [--tone=kind]`: optional variables are in brackets, with their defaults. */
 function variableText({ name, choices, default: value }: Variable): string {
   if (value !== undefined) return `[--${name}=${value}]`;
   return `--${name}=${choices?.join('|') ?? 'TEXT'}`;
 }
 
-/** `--lang=ts|js [--tone=kind]`: optional variables are in brackets, with their defaults. */
-const usageOf = (prompt: PromptFile) => variablesOf(prompt).map(variableText).join(' ');
-
-/** A row of `natter prompts list`: name, origin, variables, description. */
 function promptRow({ found, prompt, problem }: ListedPrompt): readonly string[] {
-  const variables = prompt === undefined ? '' : usageOf(prompt);
+  const variables = prompt === undefined ? [] : variablesOf(prompt).map(variableText);
   const description = problem ?? prompt?.front.description ?? '';
-  return [found.name, originNames[found.origin], variables, description];
+  return [found.name, originNames[found.origin], variables.join(' '), description];
 }
 
-const jsonVariable = ({ name, description, choices, default: value }: Variable) => ({
-  name,
-  description: description ?? null,
-  choices: choices ?? null,
-  default: value ?? null,
-});
-
-/** An element of `natter prompts list --json`. */
 function promptRecord({ found, prompt, problem }: ListedPrompt): object {
   return {
     name: found.name,
     origin: found.origin,
     path: found.file.path,
     description: prompt?.front.description ?? null,
-    variables: prompt === undefined ? [] : variablesOf(prompt).map(jsonVariable),
+    variables: (prompt === undefined ? [] : variablesOf(prompt)).map((variable) => ({
+      name: variable.name,
+      description: variable.description ?? null,
+      choices: variable.choices ?? null,
+      default: variable.default ?? null,
+    })),
     problem: problem ?? null,
   };
 }
@@ -94,8 +88,6 @@ function promptDocument(found: FoundPrompt, prompt: PromptFile, text: string): o
     text,
   };
 }
-
-const variableLine = (variable: Variable) => `  --${variable.name}  ${variableDetails(variable)}`;
 
 /** What `natter prompts show` prints before the text of the file. */
 function promptSummary(found: FoundPrompt, prompt: PromptFile): string {
@@ -117,7 +109,7 @@ function promptSummary(found: FoundPrompt, prompt: PromptFile): string {
   const lines = rows.flatMap(([label, value]) =>
     value === undefined ? [] : [`${`${label}:`.padEnd(13)}${value}`],
   );
-  const variables = variablesOf(prompt).map(variableLine);
+  const variables = variablesOf(prompt).map((one) => `  --${one.name}  ${variableDetails(one)}`);
   return [...lines, ...(variables.length === 0 ? [] : ['Variables:', ...variables])].join('\n');
 }
 
@@ -128,15 +120,6 @@ function requireOwn(own: string | undefined): string {
   throw new Failure('storage', message, { hint: 'set NATTER_CONFIG_DIR' });
 }
 
-/** @throws Failure `usage` for a name that cannot be that of a file */
-function checkNewName(context: Context, name: string): void {
-  refuseReservedName(name, context.platform);
-  if (isPromptName(name) && /^[\w./-]+$/.test(name)) return;
-  throw new Failure('usage', `"${name}" cannot be the name of a prompt file`, {
-    hint: 'use letters, digits, - and _, with / for folders',
-  });
-}
-
 /** The options of `natter prompts import`; `edit` has one of them. */
 interface ImportOptions extends GlobalOptions {
   readonly name?: string;
@@ -144,37 +127,41 @@ interface ImportOptions extends GlobalOptions {
   readonly force?: boolean;
 }
 
-/** Where a new prompt file of this name is written. */
-function newPath(context: Context, name: string, isOfProject: boolean): string {
-  const places = promptPlaces(context);
-  const folder = isOfProject ? newProjectFolder(places) : requireOwn(places.own);
-  return path.join(folder, `${name.replace(/\.md$/, '')}.md`);
-}
-
 /**
  * Writes a new prompt file and its folders: for its owner only, or in a project with the usual permissions.
- * @throws Failure `usage` for an existing file, `storage`
+ * @returns its path
+ * @throws Failure `usage` for an existing file, or a name that cannot be that of a file; `storage`
  */
 function createPromptFile(
-  file: string,
+  context: Context,
+  name: string,
   text: string,
-  { project: isOfProject = false, force = false }: ImportOptions,
-): void {
+  { project, force }: ImportOptions,
+): string {
+  refuseReservedName(name, context.platform);
+  if (!isPromptName(name) || !/^[\w./-]+$/.test(name)) {
+    throw new Failure('usage', `"${name}" cannot be the name of a prompt file`, {
+      hint: 'use letters, digits, - and _, with / for folders',
+    });
+  }
+  const places = promptPlaces(context);
+  const isOfProject = project === true;
+  const own = isOfProject ? newProjectFolder(places) : requireOwn(places.own);
+  const file = path.join(own, `${name.replace(/\.md$/, '')}.md`);
   const folder = path.dirname(file);
   try {
     if (isOfProject) fs.mkdirSync(folder, { recursive: true });
     else makePrivateFolder(folder);
     const mode = isOfProject ? 0o666 : 0o600;
     // Replaces a link itself: the file that it leads to may be outside the project.
-    if (force) replaceContent(file, text, mode);
+    if (force === true) replaceContent(file, text, mode);
     else fs.writeFileSync(file, text, { flag: 'wx', mode });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw storageFailure('write', file, error);
     throw new Failure('usage', `${file} exists`, { hint: '--force replaces it' });
   }
+  return file;
 }
-
-const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'];
 
 /** Runs `natter prompts list`. A file that cannot be used is listed with the reason. @throws Failure */
 export const listPromptFiles: Action<JsonOptions> = async (run) => {
@@ -189,15 +176,15 @@ export const listPromptFiles: Action<JsonOptions> = async (run) => {
     }
   }
   if (options.json === true) return printJson(context, listed.map(promptRecord));
-  if (listed.length > 0) return printTable(run, columns, listed.map(promptRow));
+  if (listed.length > 0) {
+    const columns = ['NAME', 'OF', 'VARIABLES', 'DESCRIPTION'];
+    return printTable(run, columns, listed.map(promptRow));
+  }
   presentation.notices.notice('there are no prompt files; ‹natter prompts edit NAME› creates one');
 };
 
-/** Runs `natter prompts show`. @throws Failure `not_found` */
-export const showPromptFile: Action<JsonOptions, [name: string]> = async (
-  { context, options, presentation },
-  name,
-) => {
+export const showPromptFile: Action<JsonOptions, [name: string]> = async (run, name) => {
+  const { context, options, presentation } = run;
   const { notices, style } = presentation;
   const found = findPrompt(promptPlaces(context), name);
   const prompt = await loadPromptFile(found, context.signal);
@@ -210,11 +197,7 @@ export const showPromptFile: Action<JsonOptions, [name: string]> = async (
   await printMarkdown(context, presentation, [whole], { plain: true });
 };
 
-/** Runs `natter prompts path`. @throws Failure `not_found`, `storage` without a settings folder */
-export const showPromptPath: Action<GlobalOptions, [name: string | undefined]> = async (
-  { context },
-  name,
-) => {
+export const showPromptPath: Action<GlobalOptions, [name?: string]> = async ({ context }, name) => {
   const places = promptPlaces(context);
   const found = name === undefined ? requireOwn(places.own) : findPrompt(places, name).file.path;
   const { stdout } = context.streams;
@@ -230,15 +213,12 @@ variables:
 `;
 
 /** Runs `natter prompts edit`. @throws Failure for an editor that fails, and what is wrong with the edited file */
-export const editPromptFile: Action<ImportOptions, [name: string]> = async (
-  { context, options, presentation: { notices } },
-  name,
-) => {
+export const editPromptFile: Action<ImportOptions, [name: string]> = async (run, name) => {
+  const { context, options } = run;
+  const { notices } = run.presentation;
   let file = lookUpPrompt(promptPlaces(context), name)?.file.path;
   if (file === undefined) {
-    checkNewName(context, name);
-    file = newPath(context, name, options.project === true);
-    createPromptFile(file, newPrompt, options);
+    file = createPromptFile(context, name, newPrompt, options);
     notices.notice(`created ${file}`);
   }
   await editFile(file, context);
@@ -247,27 +227,21 @@ export const editPromptFile: Action<ImportOptions, [name: string]> = async (
   for (const notice of prompt.notices) notices.notice(notice);
 };
 
-interface ImportSource {
-  readonly name: string;
-  readonly file: SourceFile;
-}
-
-/** The name of a single file; a fabric pattern has that of its folder. */
-function nameOfFile(file: string): string {
+/** A file to import. A single one has its own name, a fabric pattern that of its folder. */
+function sourceOf(file: string, name?: string) {
+  const full = path.resolve(file);
   const base = path.basename(file);
   const isPattern = base.toLowerCase() === 'system.md';
-  const folder = path.basename(path.dirname(path.resolve(file)));
-  return isPattern ? folder : base.replace(/\.(?:prompt\.)?[^.]+$/, '');
+  const folder = path.basename(path.dirname(full));
+  const own = isPattern ? folder : base.replace(/\.(?:prompt\.)?[^.]+$/, '');
+  return { name: name ?? own, file: { name: file, path: full } };
 }
 
 /**
  * The prompt files of a path: a file, a fabric pattern, or all that a folder contains.
  * @throws Failure `not_found` for a path that does not exist, or a folder without prompt files
  */
-function findSources(target: string): readonly ImportSource[] {
-  const sourceOf = (file: string, name = nameOfFile(file)): ImportSource => {
-    return { name, file: { name: file, path: path.resolve(file) } };
-  };
+function findSources(target: string) {
   const entry = entryAt(target);
   if (entry === undefined) {
     throw new Failure('not_found', `there is no file or folder ${target}`, {
@@ -291,18 +265,15 @@ function findSources(target: string): readonly ImportSource[] {
 const nameOf = (name: string) =>
   name.replaceAll(/[^\w./-]+/g, '-').replaceAll(/(?<=^|\/)[-._]+/g, '') || 'prompt';
 
-async function importOne(
-  { context, options, presentation: { notices } }: StartedRun<ImportOptions>,
-  source: ImportSource,
-): Promise<readonly [name: string, file: string]> {
+async function importOne(run: StartedRun<ImportOptions>, source: ReturnType<typeof sourceOf>) {
+  const { context, options } = run;
+  const { notices } = run.presentation;
   const name = options.name ?? nameOf(source.name);
-  checkNewName(context, name);
   const read = (one: SourceFile) => readGuarded(one, context.signal, undefined);
   const user = userFile(source.file);
   const prompt = await parsePromptFile(await read(source.file), user && (await read(user)));
-  const file = newPath(context, name, options.project === true);
   const { promptMarkdown } = await import('../../prompt-files/write-markdown.ts');
-  createPromptFile(file, promptMarkdown(prompt), options);
+  const file = createPromptFile(context, name, promptMarkdown(prompt), options);
   for (const notice of prompt.notices) notices.notice(notice);
   for (const { name: reference, place } of usesOf(prompt, 'file', 'include')) {
     const text = `${placeText(place)}: ${reference} is not copied; its path may be wrong now`;
@@ -312,10 +283,7 @@ async function importOne(
 }
 
 /** Runs `natter prompts import`. @throws Failure if one of the files cannot be imported; the others are */
-export const importPromptFiles: Action<ImportOptions, [names: readonly string[]]> = async (
-  run,
-  names,
-) => {
+export const importPromptFiles: Action<ImportOptions, [names: string[]]> = async (run, names) => {
   const { options, presentation } = run;
   const sources = names.flatMap(findSources);
   const total = sources.length;

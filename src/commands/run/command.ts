@@ -36,7 +36,7 @@ export async function addVariables(
   }
 }
 
-export function buildRun(context: Context): Command {
+export function buildRun(): Command {
   const command = new Command('run')
     .summary('send the prompt of a file, with variables')
     .argument('<prompt-file>', 'name of a prompt file (natter prompts), or its path')
@@ -54,7 +54,7 @@ export function buildRun(context: Context): Command {
     'natter run commit "mention the issue" -m nextgen',
     'natter run review --dry-run < main.ts',
   ]);
-  return setAction(command, context, async () => {
+  return setAction(command, async () => {
     const { runPrompt } = await import('./run.ts');
     return (run: StartedRun<ChatOptions>, name: string) => {
       const taken = [command, command.parent].flatMap((one) => one?.options ?? []);

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/parse-fault.ts';
-import type { Context } from '../../run.ts';
 import { setAction, helpOf, setExamples } from '../../cli/help-details.ts';
 import { collect } from '../../cli/global-options.ts';
 
@@ -10,7 +9,7 @@ const valueRows = [
   { term: '<time>', description: '250ms, 2s, 1min or forever; a plain number is milliseconds' },
 ];
 
-export function buildSandbox(context: Context): Command {
+export function buildSandbox(): Command {
   const command = new Command('sandbox')
     .summary('run a local mock of the service, with faults on request')
     .description(
@@ -42,5 +41,5 @@ export function buildSandbox(context: Context): Command {
     'natter sandbox --scenario faults.json',
     'natter sandbox --upstream http://localhost --map origin=a --map nextgen=b',
   ]);
-  return setAction(command, context, async () => (await import('./run.ts')).serveSandbox);
+  return setAction(command, async () => (await import('./run.ts')).serveSandbox);
 }

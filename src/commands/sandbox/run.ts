@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import type { Action, GlobalOptions, Run, StartedRun } from '../../run.ts';
+import type { Action, GlobalOptions, StartedRun } from '../../run.ts';
 import { isLoopbackName } from '../../address.ts';
 import type { Client } from '../../client/client.ts';
 import { catalogue } from '../../client/contract.ts';
@@ -47,60 +47,6 @@ export interface SandboxOptions extends GlobalOptions {
 const keyVariable = 'NATTER_UPSTREAM_API_KEY';
 
 const keyHint = `set the upstream's key in ${keyVariable} or in the profile`;
-
-/**
- * The run of requests to the upstream, with its address. Other NATTER_ variables are ignored, because they are for the
- * clients of the sandbox. Without `--retries` nothing is retried, because those clients retry.
- * @throws Failure for an invalid value, an unreadable file, or a profile without a base URL
- */
-function upstreamSettings(started: StartedRun<SandboxOptions>): {
-  readonly run: Run;
-  readonly baseUrl: string;
-} {
-  const { context, options, presentation } = started;
-  const { upstream, upstreamProfile, retries = '0' } = options;
-  if (upstream === undefined && upstreamProfile === undefined) {
-    throw new Failure('usage', '--map needs an upstream', {
-      hint: 'add --upstream <url> or --upstream-profile <name>',
-    });
-  }
-  const profile =
-    upstreamProfile && checkProfileName(upstreamProfile, '--upstream-profile', 'usage');
-  const address = { label: '--upstream', kind: 'usage' } as const;
-  const resolved = resolveSettings({
-    flags: {
-      ...options,
-      profile,
-      baseUrl: upstream && parseSettingValue(definitions.baseUrl, upstream, address),
-      retries,
-      // The clients of the sandbox decide about a Retry-After of any length.
-      retryMaxWait: options.retryMaxWait ?? '0',
-    },
-    environment: {},
-    stored: profile === undefined ? nothingStored : readStored(context, presentation.notices),
-  });
-  const text = context.environment[keyVariable] ?? '';
-  const source = { kind: 'environment', name: keyVariable } as const;
-  const key = () => ({ value: parseApiKey(text, keyVariable, 'configuration'), source });
-  const settings = text === '' ? resolved : withKey(resolved, key());
-  const { baseUrl } = settings.values;
-  if (baseUrl === undefined) {
-    throw new Failure('configuration', `the profile ${profile} has no base URL`, {
-      hint: `‹natter config set base-url <url> --profile ${profile}›`,
-    });
-  }
-  const { hostname, port } = parseBaseUrl(baseUrl);
-  if (isLoopbackName(hostname) && port === options.port) {
-    // It would forward a request to itself forever.
-    throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
-      hint: 'choose a different --port',
-    });
-  }
-  keepSecrets(context, settings);
-  const run = { ...started, settings };
-  noticeRisks(run);
-  return { run, baseUrl };
-}
 
 /** The upstream's model for each model of the contract. */
 type ModelMap = Readonly<Record<string, string>>;
@@ -161,17 +107,56 @@ const network = { network: undiciNetwork };
 const listTimeout = 10_000;
 
 /**
- * Opens the server that `--upstream` or `--upstream-profile` names, and prints which of its models answer.
- * @throws Failure for an invalid option, or if no model can be chosen
+ * Opens the server that `--upstream` or `--upstream-profile` names, and prints which of its models answer. Other NATTER_
+ * variables are ignored, because they are for the clients of the sandbox. Without `--retries` nothing is retried, because
+ * those clients retry.
+ * @throws Failure for an invalid option, a profile without a base URL, or if no model can be chosen
  */
-async function openUpstream(
-  started: StartedRun<SandboxOptions>,
-): Promise<{ readonly engine: Engine; close(): void }> {
+async function openUpstream(started: StartedRun<SandboxOptions>) {
   const { context, options, presentation } = started;
+  const { upstream, upstreamProfile, retries = '0' } = options;
+  if (upstream === undefined && upstreamProfile === undefined) {
+    throw new Failure('usage', '--map needs an upstream', {
+      hint: 'add --upstream <url> or --upstream-profile <name>',
+    });
+  }
+  const profile =
+    upstreamProfile && checkProfileName(upstreamProfile, '--upstream-profile', 'usage');
+  const address = { label: '--upstream', kind: 'usage' } as const;
+  const resolved = resolveSettings({
+    flags: {
+      ...options,
+      profile,
+      baseUrl: upstream && parseSettingValue(definitions.baseUrl, upstream, address),
+      retries,
+      // The clients of the sandbox decide about a Retry-After of any length.
+      retryMaxWait: options.retryMaxWait ?? '0',
+    },
+    environment: {},
+    stored: profile === undefined ? nothingStored : readStored(context, presentation.notices),
+  });
+  const text = context.environment[keyVariable] ?? '';
+  const source = { kind: 'environment', name: keyVariable } as const;
+  const value = text === '' ? undefined : parseApiKey(text, keyVariable, 'configuration');
+  const settings = value === undefined ? resolved : withKey(resolved, { value, source });
+  const { baseUrl } = settings.values;
+  if (baseUrl === undefined) {
+    throw new Failure('configuration', `the profile ${profile} has no base URL`, {
+      hint: `‹natter config set base-url <url> --profile ${profile}›`,
+    });
+  }
+  const { hostname, port } = parseBaseUrl(baseUrl);
+  if (isLoopbackName(hostname) && port === options.port) {
+    // It would forward a request to itself forever.
+    throw new Failure('usage', `the sandbox on port ${port} would be its own upstream`, {
+      hint: 'choose a different --port',
+    });
+  }
+  keepSecrets(context, settings);
+  const run = { ...started, settings };
+  noticeRisks(run);
   const mapped = parseModelMap(options.map ?? []);
   const { notices } = presentation;
-  const { run, baseUrl } = upstreamSettings(started);
-  const { settings } = run;
   const { apiPath } = settings.values;
   const target = { baseUrl, apiPath, apiKey: await serviceKey(run) };
   const limited = { ...settings, values: { ...settings.values, timeout: listTimeout } };
@@ -185,56 +170,44 @@ async function openUpstream(
   const params = withoutSources(settings.params);
   // Servers refuse stream options in a request without streaming; the client of the sandbox decides about that.
   const { stream_options: _streamOptions, ...wholeParams } = params;
-
-  // Hints are left out: they are for users of natter, not for the operator of the sandbox.
-  const report = ({ kind, message, status, retryAfterSeconds }: Failure): Failure => {
-    notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`);
-    const details = definedFields({ status, retryAfterSeconds });
-    return new Failure(kind, maskMessage(context.secrets, message), details);
+  const engine: Engine = async function* engine(request, signal) {
+    const model = models[request.model] ?? request.model;
+    const fields = request.stream === true ? params : wholeParams;
+    try {
+      yield* client.chat({ ...request, model, params: fields }, { signal });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { kind, message, status, retryAfterSeconds } = error;
+      notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`);
+      // Hints are left out: they are for users of natter, not for the operator of the sandbox.
+      const details = definedFields({ status, retryAfterSeconds });
+      throw new Failure(kind, maskMessage(context.secrets, message), details);
+    }
   };
-  return {
-    async *engine(request, signal) {
-      const model = models[request.model] ?? request.model;
-      const fields = request.stream === true ? params : wholeParams;
-      try {
-        yield* client.chat({ ...request, model, params: fields }, { signal });
-      } catch (error) {
-        throw error instanceof Failure ? report(error) : error;
-      }
-    },
-    close: () => client.close(),
-  };
+  return { engine, close: () => client.close() };
 }
 
-function parsePort(text: string): number {
-  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new Failure('usage', `"${text}" is not a port`, { hint: 'use a number from 0 to 65535' });
-}
-
-/** The faults of the file of `--scenario`, then those of the command line. @throws Failure `usage` */
-async function faultRules(options: SandboxOptions): Promise<readonly FaultRule[]> {
+export const serveSandbox: Action<SandboxOptions> = async (run) => {
+  const { context, options } = run;
+  const { stdout, stderr } = context.streams;
+  const logs = options.log === true;
+  const port = /^\d+$/.test(options.port) ? Number(options.port) : Number.NaN;
+  if (!(port <= 65_535)) {
+    throw new Failure('usage', `"${options.port}" is not a port`, {
+      hint: 'use a number from 0 to 65535',
+    });
+  }
   const { scenario: path } = options;
-  const rules: FaultRule[] = [];
+  const faults: FaultRule[] = [];
   if (path !== undefined) {
     const text = await readFile(path, 'utf8').catch((cause: unknown) => {
       const reason = failureReason(cause);
       throw new Failure('usage', `cannot read the scenario ${path}: ${reason}`, { cause });
     });
-    rules.push(...parseScenario(text, path));
+    faults.push(...parseScenario(text, path));
   }
   const fault = faultFromOptions(options);
-  if (Object.keys(fault).length > 0) rules.push({ label: 'command line', when: {}, fault });
-  return rules;
-}
-
-/** @throws Failure, or the reason `context.signal` was aborted with */
-export const serveSandbox: Action<SandboxOptions> = async (run) => {
-  const { context, options } = run;
-  const { stdout, stderr } = context.streams;
-  const logs = options.log === true;
-  const port = parsePort(options.port);
-  const faults = await faultRules(options);
+  if (Object.keys(fault).length > 0) faults.push({ label: 'command line', when: {}, fault });
   const rateLimit = options.rateLimit === undefined ? undefined : parseRateLimit(options.rateLimit);
   const isGateway = (options.upstream ?? options.upstreamProfile ?? options.map) !== undefined;
   const upstream = isGateway ? await openUpstream(run) : undefined;

@@ -1,9 +1,8 @@
 import { Argument, Command, Option } from 'commander';
 import { shells } from '../completion/command.ts';
-import type { Context } from '../../run.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 
-export function buildShellInit(context: Context): Command {
+export function buildShellInit(): Command {
   const command = new Command('shell-init')
     .summary('print keys for a shell: text becomes a command')
     .addArgument(new Argument('<shell>', 'bash, zsh, fish or powershell').choices(shells))
@@ -22,7 +21,7 @@ export function buildShellInit(context: Context): Command {
       ).conflicts('explain'),
     )
     .option('--explain <status>', 'explain why the command on standard input failed');
-  setAction(command, context, async () => (await import('./run.ts')).shellInit);
+  setAction(command, async () => (await import('./run.ts')).shellInit);
   return setExamples(command, [
     'natter shell-init bash >> ~/.bashrc',
     'natter shell-init zsh --key ctrl-g --explain-key none >> ~/.zshrc',

@@ -235,21 +235,20 @@ export const shellInit: Action<ShellInitOptions, [shell: Shell]> = (run, shell) 
 
 // What the keys of a shell ask for: a command for the text on the line, and why the last command failed.
 
-/** Names the system as Node does: `bash on linux`. */
-const placeOf = (shell: Shell, { platform }: Context) => `${shell} on ${platform}`;
-
 /** Bytes; a command line is shorter. */
 const maxInput = 64 * 1024;
 
-/** Standard input as text. @throws Failure `usage` for a terminal, and for a long text */
-async function readInput({ streams, signal }: Context): Promise<string> {
+/** Standard input as text. @throws Failure `usage` for a terminal, a long text, and with `problem` for none */
+async function readInput({ streams, signal }: Context, problem: string): Promise<string> {
   if (streams.stdin.isTerminal) {
     throw new Failure('usage', 'the text is expected on standard input', {
       hint: 'echo "list the largest files" | ‹natter shell-init bash --suggest›',
     });
   }
   const tooLong = () => new Failure('usage', 'the text is longer than 64 KB');
-  return String(await collectBytes(streams.stdin.bytes(signal), maxInput, tooLong));
+  const text = String(await collectBytes(streams.stdin.bytes(signal), maxInput, tooLong)).trim();
+  if (text === '') throw new Failure('usage', problem);
+  return text;
 }
 
 /** The content of the first code block; an answer may end in it. */
@@ -299,12 +298,11 @@ export function commandOf(answer: string): string {
 
 async function suggest(started: StartedRun, shell: Shell): Promise<string> {
   const { context, options } = started;
-  const line = (await readInput(context)).trim();
-  if (line === '') throw new Failure('usage', 'the command line is empty');
+  const line = await readInput(context, 'the command line is empty');
   // The widget shows one line, and only for a failure.
   const presentation = { ...started.presentation, notices: silentNotices };
   const settings = readSettings(context, silentNotices, options);
-  const system = `Write one command line for ${placeOf(shell, context)} that does what the text describes. If the text is a command already, correct or complete it. Reply with the command alone, on one line if possible: no explanation, no Markdown, no code fence.`;
+  const system = `Write one command line for ${shell} on ${context.platform} that does what the text describes. If the text is a command already, correct or complete it. Reply with the command alone, on one line if possible: no explanation, no Markdown, no code fence.`;
   const quiet = options.quiet === true || !context.streams.stderr.isTerminal;
   const run = { context, presentation, settings, options: { ...options, quiet, stream: true } };
   const asker = await openAsker(run, { command: 'shell-init' });
@@ -339,22 +337,17 @@ async function printSuggestion(run: StartedRun, shell: Shell): Promise<void> {
   }
 }
 
-/**
- * Runs `natter shell-init <shell> --explain <status>`: explains why the command on standard input failed.
- * @throws Failure; or the reason of an abort
- */
+/** Runs `natter shell-init <shell> --explain <status>`: explains why the command on standard input failed. */
 async function printExplanation(run: StartedRun, shell: Shell, status: string): Promise<void> {
   if (!/^-?\d{1,10}$/.test(status)) {
     throw new Failure('usage', `--explain must be an exit status, not "${status}"`);
   }
-  const code = Number(status);
-  if (code === 0) {
+  if (Number(status) === 0) {
     throw new Failure('usage', 'the last command did not fail: its exit status is 0');
   }
-  const command = (await readInput(run.context)).trim();
-  if (command === '') throw new Failure('usage', 'there is no last command to explain');
-  const system = `A command failed in ${placeOf(shell, run.context)}. Explain the most likely cause in a few sentences, and show the corrected command if there is one. Only the command and its exit status are known, not its output.`;
-  const prompt = `Command:\n${command}\n\nExit status: ${code}`;
+  const command = await readInput(run.context, 'there is no last command to explain');
+  const system = `A command failed in ${shell} on ${run.context.platform}. Explain the most likely cause in a few sentences, and show the corrected command if there is one. Only the command and its exit status are known, not its output.`;
+  const prompt = `Command:\n${command}\n\nExit status: ${Number(status)}`;
   const options = { ...run.options, system, stream: true, stdin: false, save: false };
   await chat({ ...run, options }, [prompt]);
 }

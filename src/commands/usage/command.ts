@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { groupings } from '../../usage/sums.ts';
 import { jsonOption } from '../../cli/global-options.ts';
-import type { Context } from '../../run.ts';
 import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 
 const storedRows = [
@@ -18,7 +17,7 @@ const storedRows = [
   { term: 'conversation', description: 'the id of a saved conversation, or of a run of a batch' },
 ];
 
-export function buildUsage(context: Context): Command {
+export function buildUsage(): Command {
   const command = new Command('usage')
     .summary('show requests, tokens and cost')
     .description(
@@ -37,7 +36,7 @@ export function buildUsage(context: Context): Command {
         .default('day'),
     )
     .addOption(jsonOption());
-  setAction(command, context, async () => (await import('./run.ts')).showUsage);
+  setAction(command, async () => (await import('./run.ts')).showUsage);
   helpOf(command).list = { heading: 'Stored for each request:', rows: storedRows };
   return setExamples(command, [
     'natter usage',

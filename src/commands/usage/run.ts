@@ -8,67 +8,39 @@ import type { StoredSettings } from '../../settings/stored-settings.ts';
 import { localDay, parseSince } from '../../usage/days.ts';
 import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
 import { createUsageSums, type Grouping, type PriceOf, type UsageSum } from '../../usage/sums.ts';
-import type { Action, Context, JsonOptions } from '../../run.ts';
+import type { Action, JsonOptions } from '../../run.ts';
 import { printJson } from '../../output/print-data.ts';
 import { readStored } from '../../settings/settings-file.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import { bar, type BarLayout, formatTable, type Column } from '../../output/table.ts';
+import { bar, formatTable, type Column } from '../../output/table.ts';
 import { unreadLines } from '../../storage/read-lines.ts';
 
 const marked = (row: UsageSum, tokens: number) => `${row.estimated > 0 ? '~' : ''}${count(tokens)}`;
+const countOrEmpty = (number: number) => (number === 0 ? '' : count(number));
 const tokensOf = (row: UsageSum) => row.promptTokens + row.answerTokens;
 
-/** The columns after the first; empty ones are omitted. */
-const columns: readonly Column[] = [
-  { heading: 'REQUESTS', align: 'right', isSpare: true },
-  { heading: 'FAILED', align: 'right', isSpare: true },
-  { heading: 'IN', align: 'right' },
-  { heading: 'CACHED', align: 'right', isSpare: true },
-  { heading: 'OUT', align: 'right' },
-  { heading: 'COST', align: 'right' },
-  // A bar for the tokens.
-  { heading: '', isSpare: true },
-];
-
-const cellsOf = (row: UsageSum): readonly string[] => [
-  count(row.requests),
-  row.failed === 0 ? '' : count(row.failed),
-  marked(row, row.promptTokens),
-  row.cachedTokens === 0 ? '' : count(row.cachedTokens),
-  marked(row, row.answerTokens),
-  moneyText(row.costs),
+/** The columns between the key and the bar; empty ones are omitted. */
+const columns: readonly (Column & { readonly cell: (row: UsageSum) => string })[] = [
+  { heading: 'REQUESTS', align: 'right', isSpare: true, cell: (row) => count(row.requests) },
+  { heading: 'FAILED', align: 'right', isSpare: true, cell: ({ failed }) => countOrEmpty(failed) },
+  { heading: 'IN', align: 'right', cell: (row) => marked(row, row.promptTokens) },
+  {
+    heading: 'CACHED',
+    align: 'right',
+    isSpare: true,
+    cell: (row) => countOrEmpty(row.cachedTokens),
+  },
+  { heading: 'OUT', align: 'right', cell: (row) => marked(row, row.answerTokens) },
+  { heading: 'COST', align: 'right', cell: ({ costs }) => moneyText(costs) },
 ];
 
 /** The columns of the longest bar. */
 const longestBar = 20;
 
-/** A table for a terminal, with bars for the tokens of each row if there is room, and the total below several rows. */
-function usageText(
-  heading: string,
-  rows: readonly UsageSum[],
-  total: UsageSum,
-  layout: BarLayout,
-): string {
-  // The id of a model must not fill a narrow window.
-  const keyWidth = Math.max(10, Math.floor(layout.width / 3));
-  const cells = (row: UsageSum, drawn: string) => {
-    return [truncateToWidth(row.key, keyWidth), ...cellsOf(row), drawn];
-  };
-  const most = Math.max(1, ...rows.map(tokensOf));
-  const drawn = (row: UsageSum) => bar(tokensOf(row), most, longestBar, layout.unicode);
-  const own = rows.map((row) => cells(row, drawn(row)));
-  const all = rows.length > 1 ? [...own, cells(total, '')] : own;
-  return formatTable([{ heading }, ...columns], all, layout);
-}
-
-/** Tab-separated rows: key, requests, failed, tokens of prompts and of answers, cost. */
-function usageRows(rows: readonly UsageSum[]): string {
-  return rows
-    .map((row) => {
-      const counts = [row.requests, row.failed, row.promptTokens, row.answerTokens].map(String);
-      return `${[row.key, ...counts, moneyText(row.costs)].join('\t')}\n`;
-    })
-    .join('');
+/** A tab-separated row: key, requests, failed, tokens of prompts and of answers, cost. */
+function usageRow({ key, requests, failed, promptTokens, answerTokens, costs }: UsageSum): string {
+  const cells = [key, requests, failed, promptTokens, answerTokens, moneyText(costs)];
+  return `${cells.join('\t')}\n`;
 }
 
 interface UsageOptions extends JsonOptions {
@@ -86,21 +58,6 @@ function pricesOf({ settings }: StoredSettings): PriceOf {
   return ({ profile, model }) => tables.get(profile)?.get(model);
 }
 
-function find(context: Context, options: UsageOptions, since: Date, priceOf: PriceOf) {
-  const sums = createUsageSums(options.by, priceOf);
-  const { state } = resolveFolders(context);
-  const wantsSandbox = options.sandbox === true;
-  let sandboxed = 0;
-  const take = (line: LedgerLine) => {
-    const isSandbox = line.sandbox === true;
-    if (isSandbox && !wantsSandbox) sandboxed += 1;
-    if (isSandbox !== wantsSandbox) return;
-    if (options.profile === undefined || options.profile === line.profile) sums.add(line);
-  };
-  const unread = state === undefined ? undefined : readLedger(state, since, take);
-  return { rows: sums.rows(), total: sums.total(), unread: [...(unread ?? [])], sandboxed };
-}
-
 function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   return {
     requests: sum.requests,
@@ -114,7 +71,6 @@ function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   };
 }
 
-/** Runs `natter usage`. @throws Failure */
 export const showUsage: Action<UsageOptions> = async ({ context, options, presentation }) => {
   const { notices, style, unicode } = presentation;
   const { by, profile } = options;
@@ -125,7 +81,18 @@ export const showUsage: Action<UsageOptions> = async ({ context, options, presen
   const read = () => readStored(context, notices);
   // The sandbox costs nothing.
   const prices: PriceOf = options.sandbox === true ? () => undefined : pricesOf(read());
-  const { rows, total, unread, sandboxed } = find(context, options, since, prices);
+  const sums = createUsageSums(by, prices);
+  const wantsSandbox = options.sandbox === true;
+  let sandboxed = 0;
+  const take = (line: LedgerLine) => {
+    const isSandbox = line.sandbox === true;
+    if (isSandbox && !wantsSandbox) sandboxed += 1;
+    if (isSandbox !== wantsSandbox) return;
+    if (profile === undefined || profile === line.profile) sums.add(line);
+  };
+  const { state } = resolveFolders(context);
+  const unread = state === undefined ? [] : [...readLedger(state, since, take)];
+  const [rows, total] = [sums.rows(), sums.total()];
   if (profile !== undefined && rows.length === 0) {
     // A deleted profile may still have requests.
     const stored = read();
@@ -157,9 +124,17 @@ export const showUsage: Action<UsageOptions> = async ({ context, options, presen
       unreadable_lines: unread.flatMap(([, lines]) => lines).length,
     });
   }
+  if (rows.length === 0) return;
   const { stdout } = context.streams;
-  const { isTerminal } = stdout;
-  const layout = { isTerminal, width: stdout.columns(), style, unicode };
-  const text = isTerminal ? usageText(by.toUpperCase(), rows, total, layout) : usageRows(rows);
-  if (rows.length > 0) await stdout.write(text);
+  if (!stdout.isTerminal) return stdout.write(rows.map(usageRow).join(''));
+  const width = stdout.columns();
+  // The id of a model must not fill a narrow window.
+  const keyWidth = Math.max(10, Math.floor(width / 3));
+  const most = Math.max(1, ...rows.map(tokensOf));
+  const cells = [...rows, ...(rows.length > 1 ? [total] : [])].map((row) => {
+    const drawn = row === total ? '' : bar(tokensOf(row), most, longestBar, unicode);
+    return [truncateToWidth(row.key, keyWidth), ...columns.map(({ cell }) => cell(row)), drawn];
+  });
+  const all = [{ heading: by.toUpperCase() }, ...columns, { heading: '', isSpare: true }];
+  await stdout.write(formatTable(all, cells, { isTerminal: true, width, style }));
 };

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { endRecord, summaryRecord, turnRecord } from '../journal/records.ts';
-import { promptTime, timeText, type PromptTime } from '../prompt-time.ts';
+import { promptTime, timeText } from '../prompt-time.ts';
 import {
   isAnswer,
   pathOf,
@@ -9,31 +9,16 @@ import {
   titleOf,
   versionsOf,
   type Conversation,
-  type Summary,
   type Turn,
 } from '../tree.ts';
 
 export interface ExportOptions {
   /** All versions of every turn, instead of the selected ones. */
-  readonly siblings: boolean;
+  readonly siblings?: boolean;
   /** The reasoning of answers, too. */
   readonly reasoning?: boolean;
   /** When prompts were sent, too; JSON always has it. */
   readonly times?: boolean;
-}
-
-export interface ExportedTurn {
-  readonly turn: Turn;
-  /** `You`, `System`, `Summary`, or the model. */
-  readonly speaker: string;
-  /** Such as `version 2 of 3, incomplete`; may be empty. */
-  readonly remark: string;
-  /** Written by a model, as answers are. */
-  readonly isSummary?: boolean;
-  /** Empty without {@link ExportOptions.reasoning}. */
-  readonly reasoning: string;
-  /** A line before the turn; see {@link PromptTime}. */
-  readonly gap?: string | undefined;
 }
 
 function speakerOf({ role, model }: Turn): string {
@@ -50,70 +35,57 @@ function endRemark(turn: Turn): string | undefined {
   return reason === undefined ? state : `${state}: ${reason}`;
 }
 
-/** The prompts that requests omit: without an answer, and not the last one. */
-function omittedPrompts(conversation: Conversation): ReadonlySet<Turn> {
-  const path = pathOf(conversation).filter(({ role }) => role !== 'system');
-  const last = path.findLastIndex(({ role }) => role === 'user');
-  return new Set(
-    path.filter(({ role }, index) => role === 'user' && index < last && !isAnswer(path[index + 1])),
-  );
-}
-
-function remarkOf(
-  conversation: Conversation,
-  turn: Turn,
-  siblings: boolean,
-  time: PromptTime | undefined,
-  isOmitted: boolean,
-): string {
-  const versions = siblings ? versionsOf(conversation, turn) : [];
-  const isSelected = conversation.selection.get(turn.parent) === turn.id;
-  const remarks = [
-    time && timeText(time),
-    versions.length > 1 && `version ${versions.indexOf(turn) + 1} of ${versions.length}`,
-    versions.length > 1 && isSelected && 'selected',
-    turn.refusal !== undefined && 'refused',
-    turn.finishReason === 'length' && 'reached the token limit',
-    endRemark(turn),
-    isOmitted && 'not answered, not sent again',
-  ];
-  return remarks.filter((text) => typeof text === 'string').join(', ');
-}
-
-/** A summary in the order of the turns, after the last one that it replaces. */
-function exportedSummary({ turn, content, createdAt }: Summary): ExportedTurn {
-  return {
-    turn: { id: `${turn}-summary`, parent: turn, role: 'system', content, createdAt },
-    speaker: 'Summary',
-    remark: 'sent instead of the turns above',
-    isSummary: true,
-    reasoning: '',
-  };
-}
-
 /** The selected turns in order, or all turns, oldest first; with the summaries. */
 export function exportedTurns(
   conversation: Conversation,
-  { siblings, reasoning = false, times = false }: ExportOptions,
-): readonly ExportedTurn[] {
-  const turns = siblings ? [...conversation.turns.values()] : pathOf(conversation);
-  const omitted = omittedPrompts(conversation);
+  { siblings = false, reasoning = false, times = false }: ExportOptions,
+) {
+  const path = pathOf(conversation);
+  const said = path.filter(({ role }) => role !== 'system');
+  const last = said.findLastIndex(({ role }) => role === 'user');
+  // Requests omit a prompt without an answer, unless it is the last one.
+  const isOmitted = ({ role }: Turn, index: number) =>
+    role === 'user' && index < last && !isAnswer(said[index + 1]);
+  const omitted = new Set(said.filter(isOmitted));
+  const turns = siblings ? [...conversation.turns.values()] : path;
   let before: Date | undefined;
-  return turns.flatMap((turn): readonly ExportedTurn[] => {
+  return turns.flatMap((turn) => {
     const isTimed = times && turn.role === 'user';
     const time = isTimed ? promptTime(turn.createdAt, before) : undefined;
     if (turn.role !== 'system') before = turn.createdAt;
-    const remark = remarkOf(conversation, turn, siblings, time, omitted.has(turn));
-    const thought = reasoning ? reasoningOf(turn) : '';
-    const exported = { turn, speaker: speakerOf(turn), remark, reasoning: thought, gap: time?.gap };
+    const versions = siblings ? versionsOf(conversation, turn) : [];
+    const isSelected = conversation.selection.get(turn.parent) === turn.id;
+    const remarks = [
+      time && timeText(time),
+      versions.length > 1 && `version ${versions.indexOf(turn) + 1} of ${versions.length}`,
+      versions.length > 1 && isSelected && 'selected',
+      turn.refusal !== undefined && 'refused',
+      turn.finishReason === 'length' && 'reached the token limit',
+      endRemark(turn),
+      omitted.has(turn) && 'not answered, not sent again',
+    ];
+    const exported = {
+      turn,
+      /** `You`, `System`, `Summary`, or the model. */
+      speaker: speakerOf(turn),
+      /** Such as `version 2 of 3, incomplete`; may be empty. */
+      remark: remarks.filter((text) => typeof text === 'string').join(', '),
+      reasoning: reasoning ? reasoningOf(turn) : '',
+      /** A line before the turn; see `promptTime`. */
+      gap: time?.gap,
+      /** Written by a model, as answers are. */
+      isSummary: false,
+    };
     const summary = conversation.summaries?.get(turn.id);
-    return summary === undefined ? [exported] : [exported, exportedSummary(summary)];
+    if (summary === undefined) return [exported];
+    const { content, createdAt } = summary;
+    const id = `${turn.id}-summary`;
+    const summaryTurn: Turn = { id, parent: turn.id, role: 'system', content, createdAt };
+    const remark = 'sent instead of the turns above';
+    const shown = { turn: summaryTurn, speaker: 'Summary', remark, isSummary: true };
+    return [exported, { ...shown, reasoning: '', gap: undefined }];
   });
 }
-
-/** The reasoning as a quotation, so that it cannot be taken for the answer. */
-const quoted = (reasoning: string) =>
-  reasoning === '' ? '' : `_Reasoning:_\n\n${reasoning.replaceAll(/^/gm, '> ')}\n\n`;
 
 /** Makes a Markdown document in pieces: the title, then each turn under its speaker, unchanged. */
 export function* exportMarkdown(conversation: Conversation, options: ExportOptions) {
@@ -123,28 +95,17 @@ export function* exportMarkdown(conversation: Conversation, options: ExportOptio
   for (const { turn, speaker, remark, reasoning, gap } of exportedTurns(conversation, options)) {
     const before = gap === undefined ? '' : `\n_${gap}_\n`;
     const note = remark === '' ? '' : ` (${remark})`;
+    // As a quotation, reasoning cannot be taken for the answer.
+    const quoted = `_Reasoning:_\n\n${reasoning.replaceAll(/^/gm, '> ')}\n\n`;
     const text = textOf(turn).replace(/\n?$/, '\n');
-    yield `${before}\n## ${speaker}${note}\n\n${quoted(reasoning)}${text}`;
+    yield `${before}\n## ${speaker}${note}\n\n${reasoning === '' ? '' : quoted}${text}`;
   }
-}
-
-/** The fields of the journal's records of a turn, in one object. */
-function turnDocument(turn: Turn, hasReasoning: boolean) {
-  const { type: _turn, next_model: _nextModel, ...document } = turnRecord(turn);
-  const { type: _end, turn: _id, ...end } = endRecord(turn.id, turn);
-  const reasoning = (hasReasoning && reasoningOf(turn)) || undefined;
-  return { ...document, reasoning, refusal: turn.refusal, ...end };
-}
-
-function summaryDocument(summary: Summary) {
-  const { type: _type, after: _after, ...document } = summaryRecord(summary);
-  return document;
 }
 
 /** Makes a document `{id, title, created_at, selected: [turn ids], turns: [{id, parent, role, content, …}]}` in pieces. */
 export function* exportJson(
   conversation: Conversation,
-  { siblings, reasoning = false }: ExportOptions,
+  { siblings = false, reasoning = false }: ExportOptions,
 ) {
   const { id, createdAt, summaries } = conversation;
   const path = pathOf(conversation);
@@ -153,13 +114,23 @@ export function* exportJson(
     title: titleOf(conversation),
     created_at: createdAt.toISOString(),
     selected: path.map((turn) => turn.id),
-    summaries: summaries && Array.from(summaries.values(), summaryDocument),
+    summaries:
+      summaries &&
+      Array.from(summaries.values(), (summary) => {
+        const { type: _type, after: _after, ...document } = summaryRecord(summary);
+        return document;
+      }),
   };
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "turns": [`;
   let separator = '\n    ';
   for (const turn of siblings ? conversation.turns.values() : path) {
-    const document = JSON.stringify(turnDocument(turn, reasoning), undefined, 2);
-    yield separator + document.replaceAll('\n', '\n    ');
+    // The fields of the journal's records of a turn, in one object.
+    const { type: _turn, next_model: _nextModel, ...begun } = turnRecord(turn);
+    const { type: _end, turn: _id, ...end } = endRecord(turn.id, turn);
+    const thought = (reasoning && reasoningOf(turn)) || undefined;
+    const document = { ...begun, reasoning: thought, refusal: turn.refusal, ...end };
+    const text = JSON.stringify(document, undefined, 2);
+    yield separator + text.replaceAll('\n', '\n    ');
     separator = ',\n    ';
   }
   yield separator.startsWith(',') ? '\n  ]\n}\n' : ']\n}\n';

@@ -3,7 +3,7 @@ import { Marked, Renderer, type Tokens, type MarkedExtension } from 'marked';
 import { HIDDEN_IN_PAGES, TAGGED_FLAG } from '../../filtered-characters.ts';
 import { escapeMarkup, splitPrompt } from '../compose-prompt.ts';
 import { textOf, titleOf, type Conversation } from '../tree.ts';
-import { exportedTurns, type ExportedTurn, type ExportOptions } from './export.ts';
+import { exportedTurns, type ExportOptions } from './export.ts';
 
 // The style and the script of an exported page; the policy of the page allows exactly these texts.
 
@@ -75,8 +75,6 @@ document.addEventListener('click', async (event) => {
 });
 `;
 
-type Extensions = NonNullable<MarkedExtension['extensions']>;
-
 /** UTF-16 units after which an opening without an end is text. */
 const display = /^(?:\$\$(?:\\[^]|[^\\$]){1,4000}?\$\$|\\\[(?!\n\n)[^]{1,4000}?\\\])/;
 const inline = /^(?:\$(?!\s)(?:\\.|[^\\$\n]){1,400}?(?<!\s)\$(?!\d)|\\\([^\n]{1,1000}?\\\))/;
@@ -91,7 +89,7 @@ function startInParagraph(source: string): number | undefined {
  * Mathematics is shown as written: Markdown would remove the backslash of `\(` and read `_` as emphasis. `$…$` has no
  * space inside and no digit after it, so that prices are text.
  */
-function mathExtensions(): Extensions {
+function mathExtensions(): NonNullable<MarkedExtension['extensions']> {
   const renderer = ({ raw }: { readonly raw: string }) =>
     `<code class="math">${escapeMarkup(raw.trim())}</code>`;
   return [
@@ -145,19 +143,6 @@ const typed = (text: string) => escapeMarkup(visible(text));
 
 const safeAddress = /^(?:https?:|mailto:)/i;
 
-/** @param number that of the code block in the page, for its label */
-function codeBlock({ text, lang = '' }: Tokens.Code, number: number): string {
-  const [language = ''] = lang.trim().split(/\s/, 1);
-  const name = typed(language);
-  const label = `Code ${number}${name === '' ? '' : `, ${name}`}`;
-  const kind = name === '' ? '' : ` class="language-${name}"`;
-  return `<figure class="code">
-<figcaption><span>${name}</span><button type="button" class="copy" aria-label="Copy code ${number}">Copy</button></figcaption>
-<pre tabindex="0" role="group" aria-label="${label}"><code${kind}>${typed(text)}\n</code></pre>
-</figure>
-`;
-}
-
 /** Answers are untrusted: HTML becomes text, images become links, and links have only web or mail addresses. */
 function createRenderer(): Marked {
   let codes = 0;
@@ -181,7 +166,18 @@ function createRenderer(): Marked {
       link({ href, tokens }) {
         return link(href, this.parser.parseInline(tokens));
       },
-      code: (token) => codeBlock(token, (codes += 1)),
+      code({ text, lang = '' }) {
+        codes += 1;
+        const [language = ''] = lang.trim().split(/\s/, 1);
+        const name = typed(language);
+        const label = `Code ${codes}${name === '' ? '' : `, ${name}`}`;
+        const kind = name === '' ? '' : ` class="language-${name}"`;
+        return `<figure class="code">
+<figcaption><span>${name}</span><button type="button" class="copy" aria-label="Copy code ${codes}">Copy</button></figcaption>
+<pre tabindex="0" role="group" aria-label="${label}"><code${kind}>${typed(text)}\n</code></pre>
+</figure>
+`;
+      },
       // The headings of an answer are below those of the page.
       heading({ depth, tokens }) {
         const level = Math.min(6, depth + 2);
@@ -198,30 +194,6 @@ function createRenderer(): Marked {
 
 const closed = (name: string, text: string) =>
   `<details><summary>${typed(name)}</summary><pre>${typed(text)}</pre></details>`;
-
-/** A prompt is shown as typed; attached files are closed. */
-function promptHtml(text: string): string {
-  const { prompt, files } = splitPrompt(text);
-  const attached = files.map(({ name, content }) => closed(name, content));
-  return `<div class="typed">${typed(prompt)}</div>${attached.join('')}`;
-}
-
-function answerHtml(text: string, renderer: Marked): string {
-  const html = withoutHidden(renderer.parse(visible(text), { async: false }));
-  return html.replaceAll(hiddenReferences, '');
-}
-
-function article(
-  { turn, speaker, remark, isSummary, reasoning, gap }: ExportedTurn,
-  renderer: Marked,
-): string {
-  const heading = typed(remark === '' ? speaker : `${speaker} (${remark})`);
-  const isAnswer = turn.role === 'assistant' || isSummary === true;
-  const content = isAnswer ? answerHtml(textOf(turn), renderer) : promptHtml(textOf(turn));
-  const thought = reasoning === '' ? '' : closed('Reasoning', reasoning);
-  const line = gap === undefined ? '' : `<p>${gap}</p>\n`;
-  return `${line}<article class="${turn.role}">\n<h2>${heading}</h2>\n<div class="text">${thought}${content}</div>\n</article>\n`;
-}
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -257,7 +229,25 @@ export function* exportHtml(conversation: Conversation, options: ExportOptions) 
 </header>
 <main>
 `;
-  for (const turn of exportedTurns(conversation, options)) yield article(turn, renderer);
+  for (const exported of exportedTurns(conversation, options)) {
+    const { turn, speaker, remark, isSummary, reasoning, gap } = exported;
+    const heading = typed(remark === '' ? speaker : `${speaker} (${remark})`);
+    const isAnswer = turn.role === 'assistant' || isSummary;
+    const text = textOf(turn);
+    let content: string;
+    if (isAnswer) {
+      const html = withoutHidden(renderer.parse(visible(text), { async: false }));
+      content = html.replaceAll(hiddenReferences, '');
+    } else {
+      // A prompt is shown as typed; attached files are closed.
+      const { prompt, files } = splitPrompt(text);
+      const attached = files.map((file) => closed(file.name, file.content));
+      content = `<div class="typed">${typed(prompt)}</div>${attached.join('')}`;
+    }
+    const thought = reasoning === '' ? '' : closed('Reasoning', reasoning);
+    const line = gap === undefined ? '' : `<p>${gap}</p>\n`;
+    yield `${line}<article class="${turn.role}">\n<h2>${heading}</h2>\n<div class="text">${thought}${content}</div>\n</article>\n`;
+  }
   yield `</main>
 <p id="status" role="status"></p>
 <script>${pageScript}</script>

@@ -68,7 +68,6 @@ export interface JournalOptions {
 }
 
 export interface NewAnswer {
-  /** The requested model. */
   readonly model: string;
   /** The model that the conversation continues with, if it is a different one. */
   readonly nextModel?: string | undefined;
@@ -213,7 +212,6 @@ export class Journal {
     this.#change({ type: 'undo', turn: turnId });
   }
 
-  /** Sets attributes of the conversation, such as its title. */
   set(attributes: Attributes): void {
     for (const record of attributeRecords(attributes)) this.#change(record);
   }
@@ -247,7 +245,6 @@ export class Journal {
       unsavedTurns: this.#path === undefined ? this.conversation().turns.size : new Set(turns).size,
       /** The file, which may not exist yet; undefined if nothing is stored. */
       path: this.#path,
-      /** Why the last write failed. */
       failure: this.#failure,
     };
   }
@@ -270,7 +267,6 @@ export class Journal {
     return [header, ...recordsOf(conversation, (turnId) => this.#open.has(turnId))];
   }
 
-  /** Every change goes to the fold and to the file. */
   #change(record: JournalRecord): void {
     this.#fold.apply(record);
     const isFirst = !this.#hasBegun;
@@ -365,24 +361,26 @@ export class Journal {
   }
 }
 
-/** A new conversation; a copy starts with the records of its original, a named one with its title. */
-function newJournal(
+/**
+ * A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}.
+ * @param original the records of a copy's original, or the title of a named one
+ * @param id free; by default a random one
+ */
+export function createJournal(
   options: JournalOptions,
-  original: Iterable<JournalRecord>,
-  start: { readonly id?: string; readonly lock?: HeldLock | undefined } = {},
+  original: Iterable<JournalRecord> = [],
+  id?: string,
+  lock?: HeldLock,
 ): Journal {
   const { folder, random, save, clock, version, startedIn } = options;
-  const isTaken = (id: string) =>
-    folder !== undefined && save !== false && existsSync(conversationFile(folder, id));
-  const { id = newId(random, idLength, isTaken), lock } = start;
-  const fold = new JournalFold(id);
-  fold.apply(headerRecord({ id, createdAt: clock.date(), folder: startedIn }, version));
+  const isTaken = (taken: string) =>
+    folder !== undefined && save !== false && existsSync(conversationFile(folder, taken));
+  const own = id ?? newId(random, idLength, isTaken);
+  const fold = new JournalFold(own);
+  fold.apply(headerRecord({ id: own, createdAt: clock.date(), folder: startedIn }, version));
   for (const record of original) fold.apply(record);
   return new Journal(options, fold, true, lock);
 }
-
-/** A new conversation. Never fails: see `onWarning` and `state` of {@link Journal}. */
-export const createJournal = (options: JournalOptions): Journal => newJournal(options, []);
 
 /**
  * The ids of a title: of the first conversation that it started, and of the next one, because that may have been renamed
@@ -416,7 +414,7 @@ export function startTitledJournal(
     lock?.release();
     return undefined;
   }
-  return newJournal(options, attributeRecords({ title }), { id, lock });
+  return createJournal(options, attributeRecords({ title }), id, lock);
 }
 
 /** A copy of a conversation; the original may be open elsewhere. @throws Failure `storage` */
@@ -424,8 +422,10 @@ export function branchJournal(options: JournalOptions, id: string): Journal {
   const path = conversationFile(requireDataFolder(options.folder), id);
   const { fold, warning } = loadConversation(path, id);
   if (warning !== undefined) options.onWarning(warning);
-  const records = recordsOf(fold.conversation(), () => false);
-  return newJournal(options, records);
+  return createJournal(
+    options,
+    recordsOf(fold.conversation(), () => false),
+  );
 }
 
 /** The failure for a conversation that is open in another process. */
@@ -433,25 +433,6 @@ export function lockedFailure(id: string, lock: RefusedLock, hint: string): Fail
   const time = `${lock.since.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const message = `conversation ${id} is open in another natter${holderText(lock)} since ${time}`;
   return new Failure('storage', message, { hint });
-}
-
-/** Checks a file before it is written to; renames it if no record is readable. @throws Failure `storage` */
-function checkReadable(
-  path: string,
-  id: string,
-  { records, version }: ReturnType<typeof loadConversation>,
-): void {
-  if (version > journalVersion) {
-    throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
-      hint: 'update natter, or read it with ‹natter conversations show›',
-    });
-  }
-  if (records > 0 || statSync(path).size === 0) return;
-  const aside = `${path}.unreadable`;
-  renameFile(path, aside);
-  throw new Failure('storage', `conversation ${id} has no readable records`, {
-    hint: `its file was renamed to ${aside}`,
-  });
 }
 
 /**
@@ -468,7 +449,18 @@ export function resumeJournal(options: JournalOptions, id: string): Journal | Fa
   }
   try {
     const loaded = loadConversation(path, id);
-    checkReadable(path, id, loaded);
+    if (loaded.version > journalVersion) {
+      throw new Failure('storage', `conversation ${id} was written by a newer natter`, {
+        hint: 'update natter, or read it with ‹natter conversations show›',
+      });
+    }
+    if (loaded.records === 0 && statSync(path).size > 0) {
+      const aside = `${path}.unreadable`;
+      renameFile(path, aside);
+      throw new Failure('storage', `conversation ${id} has no readable records`, {
+        hint: `its file was renamed to ${aside}`,
+      });
+    }
     if (loaded.warning !== undefined) options.onWarning(loaded.warning);
     if (options.save === false) lock?.release();
     return new Journal(options, loaded.fold, false, lock);

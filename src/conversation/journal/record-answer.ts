@@ -5,11 +5,15 @@ import type { Journal, NewAnswer } from './journal.ts';
 
 export type AnswerRecorder = ReturnType<typeof createAnswerRecorder>;
 
-/** Records an answer. @param startedTurn the id of its turn, if it exists already */
+/**
+ * Records an answer, or more of one that was cut, which stays as it is if nothing comes.
+ * @param startedTurn the id of its turn, if it exists already
+ */
 export function createAnswerRecorder(journal: Journal, answer: NewAnswer, startedTurn?: string) {
   let turnId = startedTurn;
   let end: AnswerEnd = { incomplete: true };
   let hasEnded = false;
+  let hasContent = false;
   let before: string | undefined;
   const begin = () => {
     if (turnId === undefined) before = journal.conversation().selection.get(answer.parent);
@@ -19,6 +23,7 @@ export function createAnswerRecorder(journal: Journal, answer: NewAnswer, starte
     /** The answer's turn begins with its first text, refusal or reasoning. */
     event(event: ChatEvent): void {
       if (hasEnded) return;
+      hasContent ||= ['text-received', 'refusal-received', 'answer-finished'].includes(event.type);
       if (event.type === 'text-received') journal.append('text', begin(), event.text);
       else if (event.type === 'refusal-received') journal.append('refusal', begin(), event.text);
       else if (event.type === 'reasoning-received') {
@@ -41,6 +46,8 @@ export function createAnswerRecorder(journal: Journal, answer: NewAnswer, starte
     end(failure?: FailureKind): void {
       if (hasEnded) return;
       hasEnded = true;
+      const started = journal.conversation().turns.get(startedTurn ?? '');
+      if (!hasContent && isAnswer(started)) return;
       if (failure !== undefined) end = { ...end, failure };
       // A filtered answer, a tool call and a refusal are complete, although they are failures.
       if (failure !== undefined && failure !== 'no_answer') end = { ...end, incomplete: true };
@@ -58,23 +65,6 @@ export function createAnswerRecorder(journal: Journal, answer: NewAnswer, starte
     },
     /** The id of the answer's turn; undefined before it begins. */
     turn: () => turnId,
-  };
-}
-
-/** Adds to an answer that was cut; without text and without an end, nothing changes. */
-export function createContinuationRecorder(journal: Journal, answerId: string): AnswerRecorder {
-  const { model = '' } = journal.conversation().turns.get(answerId) ?? {};
-  const recorder = createAnswerRecorder(journal, { model }, answerId);
-  let hasContent = false;
-  return {
-    ...recorder,
-    event(event) {
-      hasContent ||= ['text-received', 'refusal-received', 'answer-finished'].includes(event.type);
-      recorder.event(event);
-    },
-    end(failure) {
-      if (hasContent) recorder.end(failure);
-    },
   };
 }
 

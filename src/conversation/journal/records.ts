@@ -1,5 +1,4 @@
 import type { Usage } from '../../client/contract.ts';
-import type { Timing } from '../../client/events.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { maskValue } from '../../secrets/mask.ts';
 import {
@@ -172,7 +171,6 @@ export function parseLine(line: string): {
   return { record, isLost: whole === undefined || (record === undefined && !isForeign(whole)) };
 }
 
-/** Masks secrets in the texts of a record. */
 export function maskRecord(record: JournalRecord, mask: (text: string) => string): JournalRecord {
   if (isAttribute(record)) return maskValue(record, mask);
   if ('content' in record) return { ...record, content: mask(record.content) };
@@ -191,47 +189,6 @@ function dateOf(text: unknown): Date {
 
 const usageOf = ({ usage }: { usage?: Usage | undefined }) =>
   typeof usage === 'object' && usage !== null ? usage : undefined;
-
-function timingOf({ timing }: ReturnType<typeof endRecord>): Timing | undefined {
-  if (typeof timing?.total_ms !== 'number') return undefined;
-  const { first_text_ms: firstText, total_ms: total } = timing;
-  return typeof firstText === 'number' ? { firstText, total } : { total };
-}
-
-function turnOf(record: ReturnType<typeof turnRecord>, parent: string | undefined): Turn {
-  return {
-    id: record.id,
-    parent,
-    role: record.role,
-    content: record.content,
-    createdAt: dateOf(record.created_at),
-    model: textIn(record.model),
-    nextModel: textIn(record.next_model),
-    profile: textIn(record.profile),
-    fallbackFrom: Array.isArray(record.fallbackFrom) ? record.fallbackFrom : undefined,
-    // The answer whose end record has not come yet.
-    incomplete: record.role === 'assistant' ? true : undefined,
-  };
-}
-
-const endedTurn = (turn: Turn, record: ReturnType<typeof endRecord>): Turn => ({
-  ...turn,
-  model: textIn(record.model) ?? turn.model,
-  finishReason: textIn(record.finish_reason),
-  usage: usageOf(record),
-  timing: timingOf(record),
-  incomplete: record.incomplete === true ? true : undefined,
-  failure: typeof record.failure === 'string' ? record.failure : undefined,
-});
-
-const summaryOf = (record: ReturnType<typeof summaryRecord>): Summary => ({
-  turn: record.turn,
-  after: record.after,
-  content: record.content,
-  createdAt: dateOf(record.created_at),
-  model: textIn(record.model),
-  usage: usageOf(record),
-});
 
 /** Builds a conversation from its records, one by one; a journal also applies each record it writes. */
 export class JournalFold {
@@ -287,7 +244,18 @@ export class JournalFold {
         return;
       case 'end': {
         const turn = this.#turns.get(record.turn);
-        if (turn !== undefined) this.#turns.set(turn.id, endedTurn(turn, record));
+        if (turn === undefined) return;
+        const { first_text_ms: firstText, total_ms: total } = record.timing ?? {};
+        const times = typeof firstText === 'number' ? { firstText } : {};
+        this.#turns.set(turn.id, {
+          ...turn,
+          model: textIn(record.model) ?? turn.model,
+          finishReason: textIn(record.finish_reason),
+          usage: usageOf(record),
+          timing: typeof total === 'number' ? { ...times, total } : undefined,
+          incomplete: record.incomplete === true ? true : undefined,
+          failure: typeof record.failure === 'string' ? record.failure : undefined,
+        });
         return;
       }
       case 'choice': {
@@ -301,7 +269,16 @@ export class JournalFold {
         return;
       case 'summary':
         if (record.content === '') this.#summaries.delete(record.turn);
-        else this.#summaries.set(record.turn, summaryOf(record));
+        else {
+          this.#summaries.set(record.turn, {
+            turn: record.turn,
+            after: record.after,
+            content: record.content,
+            createdAt: dateOf(record.created_at),
+            model: textIn(record.model),
+            usage: usageOf(record),
+          });
+        }
         return;
     }
   }
@@ -313,7 +290,19 @@ export class JournalFold {
     // A turn whose parent's line was lost follows the turn before it.
     const isLost = isOrphan || (named !== undefined && !this.#turns.has(named));
     if (isLost) this.#lostParents.set(record.id, named);
-    const turn = turnOf(record, isLost ? this.#lastTurn : named);
+    const turn: Turn = {
+      id: record.id,
+      parent: isLost ? this.#lastTurn : named,
+      role: record.role,
+      content: record.content,
+      createdAt: dateOf(record.created_at),
+      model: textIn(record.model),
+      nextModel: textIn(record.next_model),
+      profile: textIn(record.profile),
+      fallbackFrom: Array.isArray(record.fallbackFrom) ? record.fallbackFrom : undefined,
+      // The answer whose end record has not come yet.
+      incomplete: record.role === 'assistant' ? true : undefined,
+    };
     this.#turns.set(turn.id, turn);
     this.#selection.set(turn.parent, turn.id);
     this.#createdAt ??= turn.createdAt;

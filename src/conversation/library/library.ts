@@ -39,7 +39,6 @@ import { startFolder, summarize } from './read-conversation.ts';
 
 export type LibraryEntry = ReturnType<typeof listEntries>[number];
 
-/** A conversation in a list. */
 export type ListedConversation = LibraryEntry & ReturnType<typeof summarize>;
 
 /** Sorted by the last change, newest first. @throws Failure `storage` */
@@ -277,14 +276,6 @@ function unknown(dataFolder: string, name: string, section: LibrarySection): Fai
 const titled = (listed: readonly ListedConversation[], name: string) =>
   listed.filter(({ title }) => title.toLowerCase() === name.trim().toLowerCase());
 
-function findByTitle(entries: readonly LibraryEntry[], name: string): readonly LibraryEntry[] {
-  const listed = [...readListed(entries)];
-  const exact = titled(listed, name);
-  if (exact.length > 0) return exact;
-  const start = name.trim().toLowerCase();
-  return listed.filter(({ title }) => title.toLowerCase().startsWith(start));
-}
-
 /**
  * `name`: `latest`, an id or its start, or a title or its start, ignoring case.
  * @returns at least one entry
@@ -306,7 +297,11 @@ export function conversationsNamed(
   }
   if (name.trim() === '') throw unknown(dataFolder, name, section);
   const byId = entries.filter(({ id }) => id.startsWith(name));
-  const [first, ...others] = byId.length > 0 ? byId : findByTitle(entries, name);
+  const listed = byId.length > 0 ? [] : [...readListed(entries)];
+  const exact = titled(listed, name);
+  const start = name.trim().toLowerCase();
+  const byStart = listed.filter(({ title }) => title.toLowerCase().startsWith(start));
+  const [first, ...others] = [byId, exact, byStart].find(({ length }) => length > 0) ?? [];
   if (first === undefined) throw unknown(dataFolder, name, section);
   return [first, ...others];
 }

@@ -29,18 +29,7 @@ export function compilePattern(
 export const compileTerms = (terms: readonly string[], caseSensitive = false): readonly RegExp[] =>
   terms.map((term) => compilePattern(term, { regularExpression: false, caseSensitive }));
 
-/** Finds any of the terms, the longest first: `tea` would hide `teapot`. */
-function anyOf(terms: readonly RegExp[]): RegExp {
-  const sources = terms.map(({ source }) => source).toSorted((a, b) => b.length - a.length);
-  return new RegExp(sources.join('|'), terms[0]?.flags ?? 'gu');
-}
-
 type Mark = readonly [start: number, end: number];
-
-const findMarks = (text: string, pattern: RegExp): readonly Mark[] =>
-  Array.from(text.matchAll(pattern), ({ 0: found, index }) => {
-    return [index, index + found.length] as const;
-  }).filter(([start, end]) => end > start);
 
 /** The lines with a hit, and `context` lines around each. */
 function excerpt(text: string, marks: readonly Mark[], context: number) {
@@ -87,9 +76,14 @@ export function searchConversation(path: string, terms: readonly RegExp[], conte
   ]);
   const occurs = (term: RegExp) => texts.some(({ text }) => text.search(term) !== -1);
   if (!terms.every(occurs)) return [];
-  const any = anyOf(terms);
+  // The longest first: `tea` would hide `teapot`.
+  const sources = terms.map(({ source }) => source).toSorted((a, b) => b.length - a.length);
+  const any = new RegExp(sources.join('|'), terms[0]?.flags ?? 'gu');
   const found = texts.flatMap(({ turn, role, text }) => {
-    const marks = findMarks(text, any);
+    const all = Array.from(text.matchAll(any), ({ 0: hit, index }): Mark => {
+      return [index, index + hit.length];
+    });
+    const marks = all.filter(([start, end]) => end > start);
     const [first] = marks;
     if (first === undefined) return [];
     // The files follow the text of a prompt.

@@ -6,7 +6,6 @@ import { composePrompt, type AttachedFile } from '../../conversation/compose-pro
 import {
   type AnswerRecorder,
   createAnswerRecorder,
-  createContinuationRecorder,
 } from '../../conversation/journal/record-answer.ts';
 import { promptTime } from '../../conversation/prompt-time.ts';
 import type { NewAnswer } from '../../conversation/journal/journal.ts';
@@ -181,9 +180,11 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     },
   };
   const begin = (answer: NewAnswer) => ({
-    recorder: isContinuation
-      ? createContinuationRecorder(journal, turnId)
-      : createAnswerRecorder(journal, { nextModel, ...answer, parent: turnId }),
+    recorder: createAnswerRecorder(
+      journal,
+      { nextModel, ...answer, parent: turnId },
+      isContinuation ? turnId : undefined,
+    ),
     view: createView(session, answer.model),
   });
   let begun = begin({ model: settings.model });

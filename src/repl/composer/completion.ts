@@ -85,6 +85,12 @@ export function hasLetters(text: string, letters: string): boolean {
 export const folderOf = ({ kind, typed }: CompletionRequest) =>
   kind === 'path' || kind === 'mention' ? typed.slice(0, typed.lastIndexOf('/') + 1) : '';
 
+/** The name of a command with its slash, of a file in a folder its name, and of a mention its path. */
+export function labelOf(request: CompletionRequest, { value, isFolder }: Candidate): string {
+  const name = request.kind === 'path' ? value.slice(folderOf(request).length) : value;
+  return `${request.kind === 'command' ? '/' : ''}${name}${isFolder === true ? '/' : ''}`;
+}
+
 /** How well a candidate matches, 0 best; undefined if it does not. A hidden file needs a typed dot. */
 function rankOf(
   { value, summary = '' }: Candidate,
@@ -118,44 +124,32 @@ export function matchCandidates(
   return found.toSorted((one, other) => one.rank - other.rank).map(({ candidate }) => candidate);
 }
 
-/** The longest common prefix, in whole characters. */
-function commonPrefix(candidates: readonly Candidate[]): string {
-  const [first = '', ...others] = candidates.map(({ value }) => value);
-  let common = '';
-  for (const character of graphemes(first)) {
-    const longer = common + character;
-    if (!others.every((value) => value.startsWith(longer))) break;
-    common = longer;
-  }
-  return common;
-}
-
-/** Extends the typed text to what the candidates have in common, if that is longer. */
+/** Extends the typed text to what the candidates have in common, in whole characters, if that is longer. */
 export function extendTyped(
   buffer: TextBuffer,
   { to, typed }: CompletionRequest,
   candidates: readonly Candidate[],
 ): TextBuffer {
-  const prefix = commonPrefix(candidates);
+  let prefix = '';
+  for (const character of graphemes(candidates[0]?.value ?? '')) {
+    if (!candidates.every(({ value }) => value.startsWith(prefix + character))) break;
+    prefix += character;
+  }
   const isLonger = prefix.length > typed.length && prefix.startsWith(typed);
   return isLonger ? replaceRange(buffer, to - typed.length, to, prefix) : buffer;
-}
-
-function replacementOf({ kind }: CompletionRequest, { value, isFolder }: Candidate): string {
-  const path = `${value}${isFolder === true ? '/' : ''}`;
-  if (kind !== 'mention' || !/\s/.test(path)) return path;
-  // The quote stays open, so that names in the folder can follow.
-  return isFolder === true ? `"${path}` : `"${path}"`;
 }
 
 /** Replaces the typed text with a candidate, with a trailing space if more can follow. */
 export function applyCandidate(
   buffer: TextBuffer,
-  request: CompletionRequest,
-  candidate: Candidate,
+  { kind, from, to }: CompletionRequest,
+  { value, isFolder = false }: Candidate,
 ): TextBuffer {
-  const isWhole = request.kind !== 'argument' && candidate.isFolder !== true;
-  const hasBlank = /\s/.test(buffer.text.charAt(request.to));
-  const replacement = replacementOf(request, candidate) + (isWhole && !hasBlank ? ' ' : '');
-  return replaceRange(buffer, request.from, request.to, replacement);
+  const path = isFolder ? `${value}/` : value;
+  const isQuoted = kind === 'mention' && /\s/.test(path);
+  // The quote stays open, so that names in the folder can follow.
+  const quoted = isFolder ? `"${path}` : `"${path}"`;
+  const hasBlank = /\s/.test(buffer.text.charAt(to));
+  const space = kind !== 'argument' && !isFolder && !hasBlank ? ' ' : '';
+  return replaceRange(buffer, from, to, (isQuoted ? quoted : path) + space);
 }

@@ -82,19 +82,16 @@ const remove = (motion: Motion) => (buffer: TextBuffer) => {
 const kill = (motion: Motion) => (buffer: TextBuffer) => {
   const { from, to } = rangeOf(buffer, motion);
   if (from === to) return endEdit(buffer);
-  const killed = buffer.text.slice(from, to);
-  const killRing = withKilled(buffer, killed, from < buffer.cursor);
+  const { cursor, pastes, lastEdit } = buffer;
+  const text = buffer.text.slice(from, to);
+  const [newest, ...older] = buffer.killRing;
+  const joined = from < cursor ? text + newest?.text : newest?.text + text;
+  const killRing: MarkedText[] =
+    lastEdit?.kind === 'kill' && newest !== undefined
+      ? [{ text: joined, pastes }, ...older]
+      : [{ text, pastes }, ...buffer.killRing].slice(0, ringSize);
   return { ...replaceRange(buffer, from, to, '', { kind: 'kill' }), killRing };
 };
-
-function withKilled(buffer: TextBuffer, killed: string, isBackward: boolean): MarkedText[] {
-  const { killRing, pastes, lastEdit } = buffer;
-  const [newest, ...older] = killRing;
-  if (lastEdit?.kind !== 'kill' || newest === undefined) {
-    return [{ text: killed, pastes }, ...killRing].slice(0, ringSize);
-  }
-  return [{ text: isBackward ? killed + newest.text : newest.text + killed, pastes }, ...older];
-}
 
 function putKilled(buffer: TextBuffer, from: number, index: number): TextBuffer {
   const entry = buffer.killRing[index];

@@ -12,10 +12,8 @@ function safeStart(text: string, offset: number): number {
     // Two plain characters never join; a single one may belong to a preceding mark (UAX 29, GB9b).
     if (isPlain(text, at) && isPlain(text, at - 1)) return at;
   }
-  const splitsPair = /^[\ud800-\udbff][\udc00-\udfff]/.test(
-    text.slice(Math.max(0, limit - 1), limit + 1),
-  );
-  return splitsPair ? limit + 1 : limit;
+  // It may split a pair, whose second half is then a character of its own.
+  return limit;
 }
 
 /** The first boundary between whole characters (UAX 29) at or after an offset in UTF-16 units. */

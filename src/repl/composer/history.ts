@@ -114,22 +114,16 @@ export function contains(entry: Draft, query: string): boolean {
     : content.includes(query);
 }
 
-function matchesFor({ entries }: History, query: string): readonly number[] {
+/** Appends to the query; keeps the current match if it still matches. */
+export function extendQuery({ entries }: History, search: HistorySearch, text: string) {
+  const query = search.query + normalizeText(text);
+  if (query === '') return startSearch();
   const all = entries.flatMap((entry, index) =>
     contains(entry, query) ? [{ index, content: contentOf(entry) }] : [],
   );
-  return all
-    .filter(({ content }, place) => content !== all[place + 1]?.content)
-    .map(({ index }) => index)
-    .toReversed();
-}
-
-/** Appends to the query; keeps the current match if it still matches. */
-export function extendQuery(history: History, search: HistorySearch, text: string): HistorySearch {
-  const query = search.query + normalizeText(text);
-  if (query === '') return startSearch();
-  const { match = history.entries.length } = search;
-  const matches = matchesFor(history, query);
+  const newest = all.filter(({ content }, place) => content !== all[place + 1]?.content);
+  const matches = newest.map(({ index }) => index).toReversed();
+  const { match = entries.length } = search;
   const found = matches.find((index) => index <= match);
   return { query, matches, match: found ?? search.match, isFailed: found === undefined };
 }
@@ -151,10 +145,8 @@ export const searchOlder = (search: HistorySearch) => moveTo(search, olderThan(s
 
 export function searchNewer(search: HistorySearch): HistorySearch {
   const { matches, match = 0 } = search;
-  return moveTo(
-    search,
-    matches.findLast((index) => index > match),
-  );
+  const newer = matches.findLast((index) => index > match);
+  return moveTo(search, newer);
 }
 
 /** Up to `count` matches that are older than the current one, newest first. */
@@ -173,18 +165,10 @@ export function matchOf(history: History, { match }: HistorySearch): Draft | und
   return match === undefined ? undefined : history.entries[match];
 }
 
-/**
- * Recalls the match as it was sent, which may replace an edit of it, with the draft as the newest entry; without a
- * match, returns the draft.
- */
-export function acceptSearch(
-  history: History,
-  { match }: HistorySearch,
-  current: Draft,
-): HistoryStep {
-  if (match === undefined) return { history, draft: current };
-  const edits = new Map(history.edits).set(history.position, current);
+/** Recalls a match as it was sent, which may replace an edit of it, with the draft as the newest entry. */
+export function acceptMatch(history: History, match: number, current: Draft): HistoryStep {
+  const { history: next, draft } = moveToEntry(history, match, current);
+  const edits = new Map(next.edits);
   edits.delete(match);
-  const next = { ...history, edits, position: match };
-  return { history: next, draft: draftAt(next, match) };
+  return { history: { ...next, edits }, draft: next.entries[match] ?? draft };
 }

@@ -2,7 +2,7 @@ import type { Draft, TextBuffer } from './text-buffer.ts';
 import { displayWidth, graphemes, truncateToWidth } from '../../terminal/text/width.ts';
 import { isBreak, type Character } from '../../terminal/text/wrap.ts';
 import { boundaryFrom, lineEnd, lineStart } from './grapheme-boundary.ts';
-import { isPasteMarker, pasteLabel, type MarkedText, type Paste } from './paste.ts';
+import { isPasteMarker, pasteLabel, type Paste } from './paste.ts';
 
 /** Columns of the mark in front of the composer's rows. */
 export const composerMarkColumns = 2;
@@ -86,11 +86,14 @@ function offsetAt(text: string, row: VisualRow, column: number): number {
   return endsLine ? row.end : (row.cells.at(-1)?.offset ?? row.end);
 }
 
-/** Keeps the caret's column; undefined beyond the first and last row. Without a limit of columns, rows are lines. */
+/** A longer line is several rows for `j` and `k` of vi, because laying it out whole would be slow. */
+const lineColumns = 5000;
+
+/** Keeps the caret's column; undefined beyond the first and last row. Without `columns`, rows are lines. */
 export function moveVertically(
   buffer: TextBuffer,
   rows: number,
-  columns = Number.POSITIVE_INFINITY,
+  columns = lineColumns,
 ): TextBuffer | undefined {
   const found = rowsAround(buffer, columns, Math.abs(rows));
   const index = Math.min(Math.max(0, found.index + rows), found.rows.length - 1);
@@ -122,8 +125,7 @@ const partLength = 2048;
 const unitsPerColumn = 8;
 
 /** The rows of the caret's line and of `count` lines above and below it, and the index of the caret's row. */
-function rowsAround(draft: Draft, columns: number, count: number) {
-  const { text, cursor } = draft;
+function rowsAround({ text, cursor, pastes }: Draft, columns: number, count: number) {
   // One column is reserved for the caret after the last character.
   const width = Math.max(1, columns - 1);
   let from = lineStart(text, cursor);
@@ -138,7 +140,22 @@ function rowsAround(draft: Draft, columns: number, count: number) {
   const rows: VisualRow[] = [];
   for (let start = from; start <= to;) {
     const end = Math.min(to, lineEnd(text, start));
-    rows.push(...rowsOf(draft, start, end, width));
+    let offset = start;
+    const cells = Array.from(graphemes(text.slice(start, end)), (character): Cell => {
+      const shown = truncateToWidth(shownOf(character, pastes), width);
+      const cell = { offset, text: shown, width: displayWidth(shown) };
+      offset += character.length;
+      return cell;
+    });
+    let first = 0;
+    // A line has at least one row.
+    do {
+      const next = rowEnd(cells, first, width);
+      const [own, after] = [cells[first], cells[next]];
+      const row = { start: own?.offset ?? start, end: after?.offset ?? end };
+      rows.push({ ...row, cells: cells.slice(first, next) });
+      first = next;
+    } while (first < cells.length);
     start = end + 1;
   }
   return { rows, index: rows.findLastIndex(({ start }) => start <= cursor), width };
@@ -161,16 +178,7 @@ function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string 
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : '\uFFFD';
 }
 
-function cellsOf({ text, pastes }: MarkedText, from: number, to: number, width: number): Cell[] {
-  let offset = from;
-  return Array.from(graphemes(text.slice(from, to)), (character) => {
-    const shown = truncateToWidth(shownOf(character, pastes), width);
-    const cell = { offset, text: shown, width: displayWidth(shown) };
-    offset += character.length;
-    return cell;
-  });
-}
-
+/** A row has up to `width` columns plus a space; a wider character has its own row. */
 function rowEnd(cells: readonly Cell[], first: number, width: number): number {
   let used = 0;
   let end = first;
@@ -186,21 +194,4 @@ function rowEnd(cells: readonly Cell[], first: number, width: number): number {
     if (before && after && isBreak(before, after)) return cut;
   }
   return Math.max(first + 1, end);
-}
-
-/** The rows of a line, at least one, each up to `width` columns plus a space; a wider character has its own row. */
-function rowsOf(text: MarkedText, from: number, to: number, width: number): VisualRow[] {
-  const cells = cellsOf(text, from, to, width);
-  const rows: VisualRow[] = [];
-  let first = 0;
-  do {
-    const end = rowEnd(cells, first, width);
-    rows.push({
-      start: cells[first]?.offset ?? from,
-      end: cells[end]?.offset ?? to,
-      cells: cells.slice(first, end),
-    });
-    first = end;
-  } while (first < cells.length);
-  return rows;
 }

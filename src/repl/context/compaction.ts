@@ -6,7 +6,7 @@ import { estimateMessages, estimateTokens } from '../../conversation/token-estim
 import { sentSummary, summaryOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../../run.ts';
-import { count, countOf, tokenText, percent } from '../../output/figures.ts';
+import { count, countOf, percent, shortCount, tokenText } from '../../output/figures.ts';
 import { refusalNotice } from '../../output/notices.ts';
 import { askShown, countTokens, createView } from '../answers/send-prompt.ts';
 import {
@@ -21,7 +21,6 @@ import { failureText, type Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
 import type { FailureText, ReplState, Update, SessionSettings } from '../state.ts';
 import { newAnswer, printing, printNotice, step, andThen, task } from '../step.ts';
-import { shortCount } from '../status-text.ts';
 
 const unchanged = 'the conversation is unchanged';
 

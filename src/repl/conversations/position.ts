@@ -16,9 +16,8 @@ import { type PromptTime, promptTime } from '../../conversation/prompt-time.ts';
 import type { Session } from '../session.ts';
 import type { Branch, ContextUse, ReplState } from '../state.ts';
 import { step } from '../step.ts';
-import { answerTokens, countOf, seconds, tokenText } from '../../output/figures.ts';
+import { answerTokens, countOf, durationText, seconds, tokenText } from '../../output/figures.ts';
 import { notice, type Closing, type Entry } from '../transcript/transcript.ts';
-import { durationText } from '../status-text.ts';
 
 /** A conversation, and the place of the next prompt in it. */
 type Place = Pick<ReplState, 'conversation' | 'branch'>;

@@ -3,7 +3,7 @@ import { pairsIn } from '../../terminal/text/pairs.ts';
 import {
   applyCandidate,
   extendTyped,
-  folderOf,
+  labelOf,
   matchCandidates,
   type Candidate,
   type CompletionRequest,
@@ -11,7 +11,8 @@ import {
 import type { TextBuffer } from '../composer/text-buffer.ts';
 import { findFiles } from '../files/user-files.ts';
 import { candidatesFor, mentionAt, requestAt } from '../menu.ts';
-import type { Session } from '../session.ts';
+import type { Repl } from '../session.ts';
+import type { ReplState } from '../state.ts';
 
 /** More choices than this are not all read. */
 const maxChoices = 12;
@@ -25,15 +26,9 @@ export interface LineCompletion {
   readonly choices?: { readonly lines: readonly TextBuffer[]; readonly index: number };
 }
 
-function nameOf(request: CompletionRequest, { value, isFolder }: Candidate): string {
-  if (request.kind === 'command') return `/${value}`;
-  const name = request.kind === 'path' ? value.slice(folderOf(request).length) : value;
-  return isFolder === true ? `${name}/` : name;
-}
-
 function choiceWords(request: CompletionRequest, candidates: readonly Candidate[]): string {
   const { length } = candidates;
-  const names = candidates.slice(0, maxChoices).map((candidate) => nameOf(request, candidate));
+  const names = candidates.slice(0, maxChoices).map((candidate) => labelOf(request, candidate));
   const part = length > maxChoices ? `, the first ${maxChoices}` : '';
   return `${length} choices${part}: ${names.join(', ')}; Tab takes the first`;
 }
@@ -41,24 +36,27 @@ function choiceWords(request: CompletionRequest, candidates: readonly Candidate[
 const kindNames = pairsIn('command command argument choice path file mention file');
 
 /** The candidates whose names begin with the typed text, else those that match otherwise. */
-function namedCandidates(session: Session, request: CompletionRequest): readonly Candidate[] {
-  const offered = candidatesFor(session, session.state(), request);
-  const matching = matchCandidates(request, offered);
+function namedCandidates(repl: Repl, state: ReplState, request: CompletionRequest) {
+  const matching = matchCandidates(request, candidatesFor(repl, state, request));
   const typed = request.typed.toLowerCase();
   const starting = matching.filter(({ value }) => value.toLowerCase().startsWith(typed));
   return starting.length > 0 ? starting : matching;
 }
 
 /** Completes the word at the cursor with the only candidate, or lists the choices in words. */
-export async function completeLine(session: Session, buffer: TextBuffer): Promise<LineCompletion> {
+export async function completeLine(
+  repl: Repl,
+  state: ReplState,
+  buffer: TextBuffer,
+): Promise<LineCompletion> {
   const mention = mentionAt(buffer);
   const request = mention ?? requestAt(buffer);
   if (request === undefined) {
     return { buffer, words: 'Tab completes commands, their arguments, and files after @' };
   }
   try {
-    const files = mention && (await findFiles(session.files, mention));
-    const candidates = files?.candidates ?? namedCandidates(session, request);
+    const files = mention && (await findFiles(repl.files, mention));
+    const candidates = files?.candidates ?? namedCandidates(repl, state, request);
     const lines = candidates.map((candidate) => applyCandidate(buffer, request, candidate));
     const [only = buffer] = lines;
     if (lines.length === 0) {

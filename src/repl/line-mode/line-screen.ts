@@ -1,76 +1,107 @@
-import type { Context } from '../../run.ts';
+import { createDebounce } from '../../clock.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { hangText } from '../../terminal/text/rows.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import { neededKeyOf } from '../composer/keys/key-bindings.ts';
-import { interruptLine } from '../keys.ts';
-import type { Screen, Session } from '../session.ts';
+import { editActions, isEditAction } from '../composer/edit-actions.ts';
+import {
+  acceptMatch,
+  entryBeside,
+  extendQuery,
+  type History,
+  type HistorySearch,
+  type HistoryStep,
+  searchOlder,
+  startSearch,
+} from '../composer/history.ts';
+import { actionOf, type KeyAction, keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import type { KeyEvent } from '../composer/keys/key-event.ts';
+import { contentOf } from '../composer/paste.ts';
+import {
+  clearBuffer,
+  createBuffer,
+  type Draft,
+  draftOf,
+  insert,
+  replaceRange,
+  type TextBuffer,
+  withDraft,
+} from '../composer/text-buffer.ts';
+import { mayBeDropped, mentionsOfPaths } from '../files/dropped-files.ts';
+import { interruptLine, onKey } from '../keys.ts';
+import { createKeyInput } from '../composer/keys/key-parser.ts';
+import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
 import { quit } from '../step.ts';
-import { createDebounce } from '../timers.ts';
 import { enterLine } from '../update.ts';
-import { LineEditor, type LineReceiver } from './line-editor.ts';
-import { asksForSecret, lineQuestion, type Progress, progressOf } from './questions.ts';
-
-/** Splits the input of a cooked terminal into lines, whose UTF-8 bytes may arrive split anywhere. */
-export function createLineReader() {
-  const decoder = new TextDecoder('utf-8');
-  let rest = '';
-  return {
-    /** @returns the completed lines without line ends */
-    feed(bytes: Uint8Array): readonly string[] {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r(?!$)/);
-      rest = lines.pop() ?? '';
-      return lines;
-    },
-    /** The text after the last line end; undefined if empty. */
-    end(): string | undefined {
-      const last = rest + decoder.decode();
-      rest = '';
-      return last === '' ? undefined : last;
-    },
-  };
-}
+import { completeLine, type LineCompletion, takeNext } from './line-completion.ts';
+import { asksForSecret, expectsPrompt, lineQuestion, progressOf } from './questions.ts';
+import { editBytes, nothingTyped, typedLine, type TypedLine } from './typed-line.ts';
 
 /** Milliseconds. Pasted lines follow each other faster than typed ones. */
 const pastePause = 30;
 
 /**
  * Shows a session as labelled lines, and never changes text that was written. Reads lines: those of a paste, and lines
- * that end with a backslash, are one text.
+ * that end with a backslash, are one text. Text typed while the line is not shown appears with the next question.
  */
-export class LineScreen implements Screen, LineReceiver {
-  readonly #context: Context;
+export class LineScreen implements Screen {
+  readonly #repl: Repl;
+  /** Columns of a row, infinite to leave wrapping to the terminal. */
   readonly #width: () => number;
-  #session: Session | undefined;
-  /** Undefined if the terminal edits the lines. */
-  #editor: LineEditor | undefined;
-  readonly #reader = createLineReader();
-  /** The editor of a hidden line, which is not shown. */
-  #hidden: LineEditor | undefined;
-  #collected: readonly string[] = [];
+  /** Else the terminal edits the lines, except those with a secret. */
+  readonly #editsLines: boolean;
+  readonly #keys: ReturnType<typeof createKeyInput>;
   readonly #debounce: ReturnType<typeof createDebounce>;
+  readonly #update: Session['update'];
+  #state: ReplState;
   #releases: readonly (() => void)[] = [];
-  #state: ReplState | undefined;
+
   /** An unanswered question at the end of the output. */
   #question: string | undefined;
   /** The output ends inside a line of an answer. */
   #isInLine = false;
-  #progress: Progress | undefined;
+  #progress: ReturnType<typeof progressOf>;
   #wasArmed = false;
 
-  /** @param width columns of a row, infinite to leave wrapping to the terminal */
-  constructor(context: Context, width: () => number) {
-    this.#context = context;
-    this.#width = width;
-    this.#debounce = createDebounce(context.clock, () => this.#pass());
-  }
+  readonly #decoder = new TextDecoder();
+  /** The start of a line whose end the terminal has not sent yet. */
+  #unfinished = '';
+  #collected: readonly string[] = [];
+  /** A line was entered by the keys of this read. */
+  #hasEntered = false;
 
-  /** Starts to read lines for a session. */
-  open(session: Session, editsLines: boolean): void {
-    this.#session = session;
-    if (editsLines) this.#editor = new LineEditor(session, this);
-    this.#start();
+  #buffer = createBuffer();
+  /** What the terminal shows of the buffer, and the column where it starts; undefined while the line is not shown. */
+  #shown = nothingTyped;
+  #column: number | undefined;
+  /** The recalled prompt with its position among the earlier ones; undefined if none was recalled. */
+  #history: History | undefined;
+  /** The line before Ctrl+R, while the text to search for is typed. */
+  #draft: Draft | undefined;
+  /** The last match; a changed line ends the search. */
+  #match:
+    | { readonly search: HistorySearch; readonly draft: Draft; readonly buffer: TextBuffer }
+    | undefined;
+  /** Resolves when the choices are found for each Tab so far. */
+  #completed: Promise<void> = Promise.resolve();
+  /** The last completion; a changed line ends its choices. */
+  #completion: LineCompletion | undefined;
+
+  constructor(
+    repl: Repl,
+    state: ReplState,
+    update: Session['update'],
+    editsLines: boolean,
+    width: () => number,
+  ) {
+    const { clock } = repl.context;
+    this.#repl = repl;
+    this.#state = state;
+    this.#update = update;
+    this.#editsLines = editsLines;
+    this.#width = width;
+    this.#keys = createKeyInput(clock, (events) => this.#onKeys(events));
+    this.#debounce = createDebounce(clock, () => this.#pass());
   }
 
   write(text: string): undefined {
@@ -78,19 +109,19 @@ export class LineScreen implements Screen, LineReceiver {
     this.#askLater();
   }
 
-  say(words: string): void {
-    this.write(this.#noticeOf(words));
-  }
-
   show(state: ReplState): void {
+    const wasSecret = this.#isSecret();
     this.#state = state;
-    this.#writeProgress(state);
+    if (this.#isSecret() !== wasSecret) this.#adjust();
+    // The terminal has not echoed the end of its line.
+    if (wasSecret && !this.#isSecret()) this.#writeText('');
+    this.#writeProgress();
     this.#askLater();
-    this.#adjust();
   }
 
   redraw(): void {
     this.#question = undefined;
+    this.#isInLine = false;
     this.#askLater();
   }
 
@@ -101,14 +132,14 @@ export class LineScreen implements Screen, LineReceiver {
     try {
       return await use();
     } finally {
-      this.#start();
+      this.start();
     }
   }
 
   suspend(): void {
     this.#stop();
-    this.#context.device.suspend(() => {
-      this.#start();
+    this.#repl.context.device.suspend(() => {
+      this.start();
       this.redraw();
     });
   }
@@ -119,15 +150,16 @@ export class LineScreen implements Screen, LineReceiver {
     this.#stop();
   }
 
-  #start(): void {
-    const { device } = this.#context;
+  /** Starts to read lines. */
+  start(): void {
+    const { device } = this.#repl.context;
     this.#adjust();
     this.#releases = [
       device.listen(
         (bytes) => this.#feed(bytes),
-        () => this.end(),
+        () => this.#end(),
       ),
-      device.on('SIGINT', () => this.interrupt()),
+      device.on('SIGINT', () => this.#interruptSession()),
       device.on('SIGCONT', () => {
         // Off first: the shell has changed the mode while natter was suspended, which Node does not notice.
         device.setRaw(false);
@@ -140,94 +172,36 @@ export class LineScreen implements Screen, LineReceiver {
   #stop(): void {
     for (const release of this.#releases) release();
     this.#releases = [];
-    this.#editor?.stop();
-    this.#context.device.setRaw(false);
+    this.#keys.stop();
+    this.#repl.context.device.setRaw(false);
   }
 
   #isSecret(): boolean {
-    return this.#state !== undefined && asksForSecret(this.#state);
+    return asksForSecret(this.#state);
   }
 
   /** Turns the terminal's echo off for a secret. */
   #adjust(): void {
-    if (this.#session === undefined) return;
-    this.#context.device.setRaw(this.#editor !== undefined || this.#isSecret());
+    this.#repl.context.device.setRaw(this.#editsLines || this.#isSecret());
   }
 
-  #feed(bytes: Uint8Array): void {
-    if (this.#isSecret() && this.#session !== undefined) {
-      this.#hidden ??= new LineEditor(this.#session, this);
-      this.#hidden.feed(bytes);
-    } else if (this.#editor !== undefined) this.#editor.feed(bytes);
-    // A terminal that edits lines itself passes on arrow keys as escape sequences.
-    else this.collect(this.#reader.feed(bytes).map(sanitize));
-  }
-
-  collect(lines: readonly string[]): void {
-    if (this.#isSecret()) {
-      // The terminal has not echoed it.
-      void this.#context.streams.stdout.write('\n');
-      return this.#enter(lines.join(' '));
-    }
-    this.#collected = [...this.#collected, ...lines];
-    return this.#debounce.restart(pastePause);
-  }
-
-  #pass(): void {
-    const text = this.#collected.join('\n');
-    // A backslash at the end of a line becomes a line end, so the next line is waited for.
-    if (this.#collected.length === 0 || text.endsWith('\\')) return;
-    this.#collected = [];
-    this.#enter(text.replaceAll('\\\n', '\n'));
-  }
-
-  /** The cursor is on the row after the line. */
-  #enter(text: string): void {
-    this.#editor?.hide();
-    this.#hidden = undefined;
-    this.#question = undefined;
-    this.#isInLine = false;
-    this.#session?.update((state) => enterLine(state, text));
-  }
-
-  wait(): void {
-    this.#debounce.cancel();
-  }
-
-  discard(): void {
-    this.#collected = [];
-    this.#debounce.cancel();
-  }
-
-  interrupt(): void {
-    this.discard();
-    this.#hidden = undefined;
-    this.#session?.update(interruptLine);
-  }
-
-  end(): void {
-    this.#debounce.cancel();
-    const last = this.#reader.end();
-    if (last !== undefined) this.#collected = [...this.#collected, last];
-    this.#pass();
-    this.#session?.update(quit);
+  #write(text: string): void {
+    if (text !== '') void this.#repl.context.streams.stdout.write(text);
   }
 
   #writeText(text: string): void {
-    this.#editor?.hide();
+    this.#leaveLine('');
     const end = this.#question === undefined ? '' : '\n';
     this.#question = undefined;
     if (text !== '') this.#isInLine = !text.endsWith('\n');
-    void this.#context.streams.stdout.write(end + text);
+    this.#write(end + text);
   }
 
+  /** A notice on a separate row. */
   #writeNotice(text: string): void {
     const lead = this.#isInLine && this.#question === undefined ? '\n' : '';
-    this.#writeText(lead + this.#noticeOf(text));
-  }
-
-  #noticeOf(text: string): string {
-    return `${hangText(`natter: ${sanitizeLine(text)}`, this.#width())}\n`;
+    const notice = hangText(`natter: ${sanitizeLine(text)}`, this.#width());
+    this.write(`${lead}${notice}\n`);
   }
 
   #askLater(): void {
@@ -235,26 +209,27 @@ export class LineScreen implements Screen, LineReceiver {
   }
 
   #ask(): void {
-    const asked = this.#state && lineQuestion(this.#state, this.#editor?.isSearching() === true);
+    const asked = lineQuestion(this.#state, this.#draft !== undefined);
     if (asked === undefined) return;
     const question = hangText(asked, this.#width());
     if (question === this.#question) return;
     this.#writeText(question);
     this.#question = question;
-    const column = displayWidth(question.slice(question.lastIndexOf('\n') + 1));
-    if (!this.#isSecret()) this.#editor?.show(column);
+    if (!this.#editsLines || this.#isSecret()) return;
+    this.#beginLine(displayWidth(question.slice(question.lastIndexOf('\n') + 1)));
+    this.#drawLine(typedLine(this.#buffer));
   }
 
   /** Writes each notice once. */
-  #writeProgress(state: ReplState): void {
-    const { activity, keyMap } = state;
-    const isArmed = state.armed === 'interrupt';
+  #writeProgress(): void {
+    const { activity, keyMap, armed } = this.#state;
+    const isArmed = armed === 'interrupt';
     if (isArmed && !this.#wasArmed) {
       this.#writeNotice(`press ${neededKeyOf('interrupt', keyMap)} again to quit`);
     }
     this.#wasArmed = isArmed;
     const answer = activity?.type === 'answer' ? activity : undefined;
-    const progress = answer && progressOf(answer, state);
+    const progress = answer && progressOf(answer, this.#state);
     const last = this.#progress;
     this.#progress = progress;
     // Separates the notice about the stall from the rest of the answer.
@@ -262,5 +237,234 @@ export class LineScreen implements Screen, LineReceiver {
       this.#writeNotice(`${answer.model} continues`);
     }
     if (progress !== undefined && progress.key !== last?.key) this.#writeNotice(progress.text);
+  }
+
+  #feed(bytes: Uint8Array): void {
+    if (this.#editsLines || this.#isSecret()) return this.#keys.feed(bytes);
+    const text = this.#unfinished + this.#decoder.decode(bytes, { stream: true });
+    const lines = text.split(/\r\n|\n|\r(?!$)/);
+    this.#unfinished = lines.pop() ?? '';
+    // A terminal that edits lines itself passes on arrow keys as escape sequences.
+    for (const line of lines) this.#collect(sanitize(line));
+    return undefined;
+  }
+
+  /** Takes an entered line; the cursor is on the next row. */
+  #collect(line: string): void {
+    this.#collected = [...this.#collected, line];
+    this.#debounce.restart(pastePause);
+  }
+
+  #pass(): void {
+    const text = this.#collected.join('\n');
+    // A backslash at the end of a line becomes a line end, so the next line is waited for.
+    if (this.#collected.length === 0 || text.endsWith('\\')) return;
+    this.#collected = [];
+    this.#leaveLine('');
+    this.#question = undefined;
+    this.#isInLine = false;
+    this.#update((state) => enterLine(state, text.replaceAll('\\\n', '\n')));
+  }
+
+  #discard(): void {
+    this.#collected = [];
+    this.#debounce.cancel();
+  }
+
+  #interruptSession(): void {
+    this.#discard();
+    this.#update(interruptLine);
+  }
+
+  #end(): void {
+    this.#debounce.cancel();
+    const last = this.#unfinished + this.#decoder.decode();
+    if (last !== '') this.#collected = [...this.#collected, last];
+    this.#pass();
+    this.#update(quit);
+  }
+
+  #beginLine(column: number): void {
+    this.#shown = nothingTyped;
+    this.#column = column;
+  }
+
+  /** Writes the bytes that change the shown line, unless it is not shown. */
+  #drawLine(next: TypedLine, ending = ''): void {
+    const last = this.#shown;
+    this.#shown = next;
+    if (this.#column === undefined) return;
+    const columns = this.#repl.context.streams.stdout.columns();
+    this.#write(editBytes(last, next, this.#column, columns) + ending);
+  }
+
+  /** Moves the cursor to the end of the line, before other output. */
+  #leaveLine(ending: string): void {
+    const { shown } = this.#shown;
+    this.#drawLine({ shown, caret: shown.length }, ending);
+    this.#column = undefined;
+  }
+
+  #onKeys(events: readonly KeyEvent[]): void {
+    const isSecret = this.#isSecret();
+    this.#hasEntered = false;
+    for (const [index, event] of events.entries()) {
+      // What follows a secret in a paste may be a part of it.
+      if (isSecret && !this.#isSecret()) return;
+      // In a paste, a tab is text.
+      const isPasted = events[index + 1]?.type === 'text';
+      if (isSecret) this.#update((state) => onKey(state, event));
+      else if (event.type !== 'key') this.#type(event.text);
+      else if (event.name === 'tab' && isPasted) this.#type('\t');
+      else this.#press(actionOf(event, 'composer', this.#state.keyMap));
+      this.#drawLine(typedLine(this.#buffer));
+    }
+    // A paste ended inside a line: the lines before it wait for its end.
+    const isUnfinished = this.#hasEntered && this.#buffer.text !== '';
+    if (isUnfinished && expectsPrompt(this.#state)) this.#debounce.cancel();
+  }
+
+  readonly #actions: Partial<Record<KeyAction, () => void>> = {
+    send: () => this.#enter(),
+    'new-line': () => this.#enter(),
+    interrupt: () => this.#interrupt(),
+    suspend: () => this.suspend(),
+    'delete-right-or-quit': () => {
+      if (this.#buffer.text === '') this.#end();
+      else this.#buffer = editActions['delete-right'](this.#buffer);
+    },
+    'move-up': () => this.#recall(-1),
+    'history-older': () => this.#recall(-1),
+    'move-down': () => this.#recall(1),
+    'history-newer': () => this.#recall(1),
+    complete: () => {
+      this.#completed = this.#completed.then(() => this.#complete());
+    },
+    'search-start': () => this.#pressSearch(),
+  };
+
+  #press(action: KeyAction | undefined): void {
+    if (action === undefined) return;
+    const act = this.#actions[action];
+    if (act !== undefined) act();
+    else if (isEditAction(action)) this.#buffer = editActions[action](this.#buffer);
+  }
+
+  #type(text: string): void {
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) this.#enter();
+      this.#insert(part);
+      this.#drawLine(typedLine(this.#buffer));
+    }
+  }
+
+  /** Whether the line is a prompt, not the answer to a question. */
+  #isPrompt(): boolean {
+    return expectsPrompt(this.#state) && this.#draft === undefined;
+  }
+
+  /** Dropped files become mentions; Ctrl+_ brings their paths back. */
+  #insert(text: string): void {
+    const buffer = this.#buffer;
+    const inserted = insert(buffer, text);
+    const isPossible = this.#isPrompt() && mayBeDropped(buffer, text);
+    const mentions = isPossible ? mentionsOfPaths(this.#repl.files, text) : undefined;
+    this.#buffer =
+      mentions === undefined
+        ? inserted
+        : replaceRange(inserted, buffer.cursor, inserted.cursor, `${mentions} `);
+  }
+
+  /** Clears the line. @returns the typed text */
+  #takeText(): string {
+    const text = contentOf(this.#buffer);
+    this.#buffer = clearBuffer(this.#buffer);
+    this.#history = undefined;
+    return text;
+  }
+
+  #enter(): void {
+    if (this.#draft !== undefined) return this.#endSearch(this.#draft);
+    this.#hasEntered = true;
+    const wasShown = this.#column !== undefined;
+    this.#leaveLine('\n');
+    // The next line of a paste starts in the first column.
+    if (wasShown) this.#beginLine(0);
+    return this.#collect(this.#takeText());
+  }
+
+  #interrupt(): void {
+    if (this.#draft !== undefined) {
+      this.#buffer = clearBuffer(this.#buffer);
+      return this.#endSearch(this.#draft);
+    }
+    // Text typed while the line is not shown appears with the next question.
+    if (this.#column === undefined || this.#takeText() === '') return this.#interruptSession();
+    this.#leaveLine('\n');
+    this.#discard();
+    return this.redraw();
+  }
+
+  #recall(by: -1 | 1): void {
+    if (this.#isPrompt()) this.#put(entryBeside(this.#earlier(), by, draftOf(this.#buffer)));
+  }
+
+  #earlier(): History {
+    return this.#history ?? this.#state.history;
+  }
+
+  #put(found: HistoryStep | undefined): void {
+    if (found === undefined) return;
+    this.#history = found.history;
+    this.#buffer = withDraft(this.#buffer, found.draft);
+  }
+
+  async #complete(): Promise<void> {
+    const buffer = this.#buffer;
+    if (!this.#isPrompt()) return;
+    const last = this.#completion?.buffer === buffer ? this.#completion : undefined;
+    const found = (last && takeNext(last)) ?? (await completeLine(this.#repl, this.#state, buffer));
+    // Meanwhile the line may have changed.
+    if (this.#buffer !== buffer) return;
+    this.#buffer = found.buffer;
+    this.#completion = found;
+    if (found.words !== undefined && this.#column !== undefined) this.#writeNotice(found.words);
+    this.#drawLine(typedLine(this.#buffer));
+  }
+
+  /** Ctrl+R: asks for a text, then shows older and older prompts that contain it. */
+  #pressSearch(): void {
+    if (this.#draft !== undefined) return this.#endSearch(this.#draft);
+    if (this.#column === undefined || !this.#isPrompt()) return undefined;
+    const last = this.#match;
+    if (last?.buffer === this.#buffer) {
+      return this.#showMatch(last.draft, searchOlder(last.search), 'older');
+    }
+    this.#leaveLine('\n');
+    this.#draft = draftOf(this.#buffer);
+    this.#buffer = clearBuffer(this.#buffer);
+    return this.redraw();
+  }
+
+  /** Ends the question for the text to search for. */
+  #endSearch(draft: Draft): void {
+    const query = contentOf(this.#buffer).trim();
+    this.#leaveLine('\n');
+    this.#draft = undefined;
+    this.#buffer = withDraft(this.#buffer, draft);
+    this.redraw();
+    if (query === '') return;
+    this.#showMatch(draft, extendQuery(this.#earlier(), startSearch(), query), 'earlier');
+  }
+
+  #showMatch(draft: Draft, search: HistorySearch, which: 'earlier' | 'older'): void {
+    const { matches, match = 0, query, isFailed } = search;
+    if (isFailed) return this.#writeNotice(`no ${which} prompt contains "${query}"`);
+    this.#put(acceptMatch(this.#earlier(), match, draft));
+    this.#match = { search, draft, buffer: this.#buffer };
+    const number = matches.indexOf(match) + 1;
+    const key = keyOf('search-start', this.#state.keyMap) ?? 'Ctrl+R';
+    const older = number < matches.length ? `; ${key} finds an older one` : '';
+    return this.#writeNotice(`match ${number} of ${matches.length}${older}`);
   }
 }

@@ -11,10 +11,8 @@ import {
   matchesOf,
   settle,
 } from '../conversation-list/list.ts';
-import { cancelHint } from '../dialog.ts';
 import type { AnswerActivity, Dialog, OpenList, ReplState, Update } from '../state.ts';
-import { stalledSeconds } from '../status-text.ts';
-import { refuse, step } from '../step.ts';
+import { cancelHint, refuse, stalledSeconds, step } from '../step.ts';
 
 /** Milliseconds without an answer before a notice. */
 const slowAnswer = 1000;
@@ -42,19 +40,8 @@ export function lineQuestion(state: ReplState, isSearching: boolean): string | u
   return isSearching ? 'Search earlier prompts for: ' : 'You: ';
 }
 
-/** A notice about an answer that takes long. */
-export interface Progress {
-  /** Only the first of the notices with one key is written. */
-  readonly key: string;
-  readonly text: string;
-  readonly isStalled: boolean;
-}
-
-/** The notice about a retry, or about an answer that is slow or stalled, if any. */
-export function progressOf(
-  activity: AnswerActivity,
-  { now, keyMap, host }: ReplState,
-): Progress | undefined {
+/** The notice about a retry, or about an answer that is slow or stalled, if any. Of those with one key, only the first is written. */
+export function progressOf(activity: AnswerActivity, { now, keyMap, host }: ReplState) {
   const interrupt = neededKeyOf('interrupt', keyMap);
   const { phase, retry, since, lastAt, model } = activity;
   const notice = (text: string, isStalled = false) => {

@@ -79,11 +79,12 @@ export function startLineMode(repl: Repl, journal: Journal, first: ReplState): S
   const state = editsLines ? first : { ...first, keyMap: undefined };
   const width = () =>
     session.state().settings.wrap === 'none' ? Number.POSITIVE_INFINITY : streams.stdout.columns();
-  const screen = new LineScreen(repl.context, width);
+  const update: Session['update'] = (change) => session.update(change);
+  const screen = new LineScreen(repl, state, update, editsLines, width);
   const spoken = (column: number) => createSpokenMarkdown(width, column);
   // With --plain, answers are written as their Markdown source.
   const format = lineFormat(width, repl.options.plain === true ? passThrough : spoken);
   const session: Session = createSession({ repl, journal, state, screen, format: () => format });
-  screen.open(session, editsLines);
+  screen.start();
   return session;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { openCheck } from '../../ask/check.ts';
-import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/use-file.ts';
+import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/run.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
 import { loadPromptFile, promptPlaces, readInserted } from '../../input/load-prompt-file.ts';
 import type { Notices } from '../../output/notices.ts';

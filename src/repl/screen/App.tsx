@@ -1,40 +1,39 @@
 import { Box, Text } from 'ink';
-import { type ReactNode, useLayoutEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { panelOf } from '../commands.ts';
 import { ConversationList } from '../conversation-list/ConversationList.tsx';
 import { isNearlyFull } from '../conversations/position.ts';
-import { menuKeysText } from '../menu.ts';
-import { CompletionMenu } from './CompletionMenu.tsx';
+import { menuKeysText, namesNoCommand } from '../menu.ts';
 import {
+  CompletionMenu,
   Composer,
   composerOf,
   draftRow,
   maxOlderMatches,
   SearchLines,
-  useHistorySearch,
 } from './Composer.tsx';
 import { DialogBox } from './DialogBox.tsx';
-import { budgetOf } from './row-budget.ts';
-import { noticeOf } from './notice.ts';
 import { StatusRow } from './StatusRow.tsx';
 import {
+  fittingParts,
+  type LinePart,
   Lines,
   Row,
-  type Shown,
-  ShownProvider,
   useBelowCaret,
-  useStore,
   useView,
+  type View,
+  ViewProvider,
 } from './view.tsx';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
-import { percent, tokenText } from '../../output/figures.ts';
-import type { ContextUse } from '../state.ts';
-import { sourceName, shortCount } from '../status-text.ts';
+import { percent, shortCount, tokenText } from '../../output/figures.ts';
+import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { isEmpty } from '../composer/text-buffer.ts';
+import type { ContextUse, ReplState } from '../state.ts';
+import { sourceName, stopKey } from '../step.ts';
 import { modeText } from '../composer/vi/vi-keys.ts';
-import { fittingParts, type LinePart } from './fit-parts.ts';
 
 /** The first lines, and on the last row how many more there are. */
 function FirstLines({
@@ -68,23 +67,105 @@ function Attachments(): ReactNode {
   return <Row>{style.dim(`with ${names.join(', ')}; /attach none removes ${them}`)}</Row>;
 }
 
+function stashText({ stash = [], composer, keyMap }: ReplState): string | undefined {
+  const count = stash.length;
+  if (count === 0) return undefined;
+  const drafts = count === 1 ? 'the stashed draft' : `1 of ${count} drafts`;
+  const key = isEmpty(composer) ? keyOf('stash', keyMap) : undefined;
+  return key === undefined ? `after this prompt: ${drafts}` : `${key} restores ${drafts}`;
+}
+
+/** What the queue waits for. Enter sends a draft first, if there is one. */
+function pausedQueueText({ composer, activity, keyMap }: ReplState): string | undefined {
+  if (activity !== undefined) return undefined;
+  if (!isEmpty(composer)) return 'the queue is sent after this prompt';
+  const up = keyOf('move-up', keyMap);
+  const sends = `${neededKeyOf('send', keyMap)} sends the queue`;
+  return up === undefined ? sends : `${sends}, ${up} edits it`;
+}
+
+/** Notices fit into a window of 40 columns. */
+export function noticeOf(state: ReplState): string | undefined {
+  const { branch, queue, completion, composer, recognised, keyMap, vi, armed } = state;
+  const interrupt = neededKeyOf('interrupt', keyMap);
+  if (completion?.isPartial === true) return 'not all files searched; type a folder/';
+  if (composer.text === recognised && recognised !== '') {
+    const undo = keyOf('undo', keyMap);
+    return `@ attaches the file${undo === undefined ? '' : `; ${undo} undoes it`}`;
+  }
+  if (armed === 'interrupt') return `press ${interrupt} again to quit`;
+  if (armed === 'stop') return `${stopKey(state)} again edits an earlier prompt`;
+  if (armed === 'send') {
+    const isTyping = vi === undefined || vi.mode === 'insert';
+    return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
+  }
+  if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;
+  if (namesNoCommand(state)) return 'no such command; /help lists them';
+  const queueText = queue.length > 0 && state.isQueuePaused ? pausedQueueText(state) : undefined;
+  return queueText ?? stashText(state);
+}
+
+const maxQueueRows = 4;
+const maxCompletionRows = 8;
+
+/** Rows of a window that has room for them. */
+const minRowsForMargin = 16;
+const minRowsForRule = 12;
+
+/** Which parts shrink first in a low window, and to how many rows. */
+const shrinkOrder = [
+  [['margin', 'rule', 'gap'], 0],
+  [['queue', 'completion', 'search', 'panel'], 1],
+  [['attachments', 'queue', 'footer', 'notice', 'status', 'completion', 'panel', 'search'], 0],
+] as const;
+
+/** Distributes the rows of a window beside the composer; one row is reserved for the text above. A part with 0 rows is omitted. */
+function budgetOf(
+  rows: number,
+  composerRows: number,
+  wanted: Readonly<
+    Record<
+      'status' | 'queue' | 'attachments' | 'search' | 'completion' | 'panel' | 'notice',
+      number
+    >
+  >,
+) {
+  const { status, queue } = wanted;
+  const budget = {
+    ...wanted,
+    gap: 1,
+    queue: Math.min(maxQueueRows, queue),
+    /** The margin below the activity. */
+    margin: status + queue > 0 && rows >= minRowsForMargin ? 1 : 0,
+    /** The rule above the composer. */
+    rule: rows >= minRowsForRule ? 1 : 0,
+    completion: Math.min(maxCompletionRows, wanted.completion),
+    footer: 1,
+  };
+  const sum = Object.values(budget).reduce((total, count) => total + count, 0);
+  let excess = sum + composerRows - (rows - 1);
+  for (const [parts, minimum] of shrinkOrder) {
+    for (const part of parts) {
+      const removed = Math.max(0, Math.min(excess, budget[part] - minimum));
+      budget[part] -= removed;
+      excess -= removed;
+    }
+  }
+  return budget;
+}
+
 /** The parts of the live region that have room, from the status to the footer. */
 function Parts(): ReactNode {
-  const store = useStore();
-  const { state, style, symbols, columns, rows, tailRows } = useView();
+  const { state, style, symbols, columns, rows } = useView();
   // A row of full width would be two rows after a resize.
   const rule = symbols.rule.repeat(Math.ceil(columns / 3));
   const { dialog, completion } = state;
-  // A question with the title of the one before it, such as a second try at a key, starts without its input.
-  const [asked, setAsked] = useState({ dialog, number: 0 });
-  if (asked.dialog !== dialog) setAsked({ dialog, number: asked.number + 1 });
-  const search = useHistorySearch();
+  const search = dialog === undefined ? state.search : undefined;
   const composer = composerOf(state, search);
   const notice = noticeOf(state);
   const keys = menuKeysText(state);
   const panel = keys === undefined ? panelOf(state) : [keys];
   const budget = budgetOf(rows, composer.rows.length, {
-    tail: tailRows,
     status: (state.activity ?? state.aside) === undefined ? 0 : 1,
     queue: state.queue.length,
     attachments: state.attachments.length > 0 ? 1 : 0,
@@ -93,7 +174,6 @@ function Parts(): ReactNode {
     panel: panel.length,
     notice: notice === undefined ? 0 : 1,
   });
-  useLayoutEffect(() => store.laidOut({ tailRows: budget.tail }));
   const below = useBelowCaret();
   const isComposing = dialog === undefined;
   return (
@@ -103,11 +183,7 @@ function Parts(): ReactNode {
       {budget.queue > 0 && <Queue rows={budget.queue} />}
       {budget.margin > 0 && <Row>{''}</Row>}
       {budget.rule > 0 && <Row>{style.dim(rule)}</Row>}
-      {isComposing ? (
-        <Composer composer={composer} />
-      ) : (
-        <DialogBox key={asked.number} dialog={dialog} />
-      )}
+      {isComposing ? <Composer composer={composer} /> : <DialogBox dialog={dialog} />}
       <Box ref={below} flexDirection="column">
         {isComposing && budget.attachments > 0 && <Attachments />}
         {isComposing && budget.search > 0 && search && (
@@ -137,11 +213,11 @@ function Region(): ReactNode {
   );
 }
 
-export function App({ shown }: { readonly shown: Shown }): ReactNode {
+export function App({ view }: { readonly view: View }): ReactNode {
   return (
-    <ShownProvider value={shown}>
+    <ViewProvider value={view}>
       <Region />
-    </ShownProvider>
+    </ViewProvider>
   );
 }
 
@@ -157,21 +233,16 @@ function contextText({ tokens, isEstimate }: ContextUse, window: number | undefi
   return share === '0%' ? used : `${used} ${share}`;
 }
 
-interface Part extends LinePart {
-  readonly paint: (text: string) => string;
-}
-
 /** The title on the left, in the room that is left; on the right who answers, and the use of the model's window. */
 export function Footer(): ReactNode {
   const { state, style, symbols, columns } = useView();
   const { settings, context, conversation, service, vi } = state;
   const window = contextWindow(settings.model, service.windows);
-  const plain = (text: string) => text;
   const warn = (text: string) => style.bold(style.yellow(text));
   const paintUse = isNearlyFull(state) ? warn : style.dim;
-  const parts: readonly Part[] = [
-    { text: sourceName(service) ?? '', paint: plain, priority: 2 },
-    { text: sanitizeLine(settings.model), paint: plain, priority: 1 },
+  const parts: readonly LinePart[] = [
+    { text: sourceName(service) ?? '', priority: 2 },
+    { text: sanitizeLine(settings.model), priority: 1 },
     { text: contextText(context, window), paint: paintUse, priority: 3 },
   ];
   // The mode of vi editing is always shown.
@@ -187,7 +258,7 @@ export function Footer(): ReactNode {
         <Text wrap="truncate">{mode + style.dim(hasTitle ? title : '')}</Text>
       </Box>
       <Box flexShrink={0} marginLeft={hasTitle ? gap.length : 0}>
-        <Text>{shown.map(({ text, paint }) => paint(text)).join(gap)}</Text>
+        <Text>{shown.map(({ text, paint }) => paint?.(text) ?? text).join(gap)}</Text>
       </Box>
     </Box>
   );

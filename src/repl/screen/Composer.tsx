@@ -1,28 +1,16 @@
-import { type ReactNode, useState } from 'react';
-import { padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
-import {
-  type HistorySearch,
-  matchOf,
-  acceptSearch,
-  contains,
-  extendQuery,
-  type History,
-  olderMatches,
-  searchNewer,
-  searchOlder,
-  shortenQuery,
-  startSearch,
-} from '../composer/history.ts';
-import { composerMarkColumns, layout, composerColumns, composerRows } from '../composer/layout.ts';
-import type { ReplState, Update } from '../state.ts';
-import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
-import { Lines, useCaret, useView, type View, useKeys, useStore } from './view.tsx';
+import { Box, Text } from 'ink';
+import type { ReactNode } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
+import { displayWidth, padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
+import { labelOf } from '../composer/completion.ts';
+import { contains, type HistorySearch, matchOf, olderMatches } from '../composer/history.ts';
+import { keyOf } from '../composer/keys/key-bindings.ts';
+import { composerMarkColumns, layout, composerColumns, composerRows } from '../composer/layout.ts';
 import { shownText } from '../composer/paste.ts';
-import { type Draft, withDraft } from '../composer/text-buffer.ts';
-import { unsentDraft } from '../queue.ts';
-import { step } from '../step.ts';
+import type { Draft } from '../composer/text-buffer.ts';
+import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
+import type { CompletionMenu as Menu, ReplState } from '../state.ts';
+import { firstVisible, Lines, useCaret, useView, type View } from './view.tsx';
 
 /** The draft as laid out for the window; during a history search, the match replaces it. */
 export function composerOf(state: ReplState, search: HistorySearch | undefined) {
@@ -76,50 +64,6 @@ export function Composer({ composer }: { readonly composer: ComposerLayout }): R
 /** Rows of the search for older matches. */
 export const maxOlderMatches = 4;
 
-const searching: Partial<
-  Record<KeyAction, (search: HistorySearch, history: History) => HistorySearch>
-> = {
-  'search-older': searchOlder,
-  'search-newer': searchNewer,
-  'search-shorten': (search, history) => shortenQuery(history, search),
-};
-
-const closed = (state: ReplState): Update => step({ ...state, isSearching: false });
-
-/** The match in the composer, as it was sent; without one, the draft stays. */
-function accepted(state: ReplState, search: HistorySearch): Update {
-  if (search.match === undefined) return closed(state);
-  const { history, draft } = acceptSearch(state.history, search, unsentDraft(state));
-  const composer = withDraft(state.composer, draft);
-  return closed({ ...state, history, composer, isShellPasted: false });
-}
-
-/** The open search of the history, which gets every key; undefined if none is open. */
-export function useHistorySearch(): HistorySearch | undefined {
-  const store = useStore();
-  const { state } = useView();
-  const { history, isSearching, keyMap } = state;
-  const [search, setSearch] = useState(startSearch);
-  const isOpen = isSearching && state.dialog === undefined;
-  useKeys((event) => {
-    if (!isOpen) return false;
-    if (event.type !== 'key') {
-      setSearch(extendQuery(history, search, event.text));
-      return true;
-    }
-    const action = actionOf(event, 'search', keyMap);
-    if (action === 'suspend' || action === 'redraw') return false;
-    const next = action && searching[action];
-    if (next !== undefined) setSearch(next(search, history));
-    if (action === 'search-accept' || action === 'search-cancel' || action === 'interrupt') {
-      store.update(action === 'search-accept' ? (now) => accepted(now, search) : closed);
-      setSearch(startSearch());
-    }
-    return true;
-  });
-  return isOpen ? search : undefined;
-}
-
 /** A draft on one row. */
 export const draftRow = (draft: Draft) =>
   sanitizeLine(shownText(draft).replaceAll(/\s*\n\s*/g, ' '));
@@ -135,4 +79,56 @@ export function SearchLines({ search, rows }: { search: HistorySearch; rows: num
     (draft) => style.dim(`  ${draftRow(draft)}`),
   );
   return <Lines lines={[label + sanitizeLine(search.query), ...older]} />;
+}
+
+/** Columns of the mark, and of the position with its margins. */
+const besideNames = 16;
+
+/** The candidates around the selected one; on the last row its number, and where there are more. */
+export function CompletionMenu({ menu, rows }: { menu: Menu; rows: number }): ReactNode {
+  const { style, symbols, columns } = useView();
+  const { candidates, selected } = menu;
+  const first = firstVisible(selected, candidates.length, rows);
+  const { kind } = menu.request;
+  // A long path is shortened at its start: its name matters most.
+  const cut = kind === 'path' || kind === 'mention' ? 'truncate-start' : 'truncate-end';
+  const names = candidates.map((candidate) => {
+    const { argument } = candidate;
+    const rest = argument === undefined ? '' : ` ${argument}`;
+    return { label: sanitizeLine(labelOf(menu.request, candidate)), rest };
+  });
+  const widest = Math.max(...names.map(({ label, rest }) => displayWidth(label + rest)));
+  const hasSummaries = candidates.some(({ summary = '' }) => summary !== '');
+  const half = Math.floor(columns / 2);
+  const nameColumns = Math.min(widest, hasSummaries ? half : Math.max(half, columns - besideNames));
+  const up = first > 0 ? symbols.up : '';
+  const down = first + rows < candidates.length ? symbols.down : '';
+  const shown = candidates.slice(first, first + rows);
+  return (
+    <Box flexDirection="column">
+      {shown.map(({ value, summary = '' }, row) => {
+        const isSelected = first + row === selected;
+        const { label = '', rest = '' } = names[first + row] ?? {};
+        const mark = isSelected ? style.cyan(symbols.mark) : ' ';
+        return (
+          <Box key={value}>
+            <Box width={2} flexShrink={0}>
+              <Text>{`${mark} `}</Text>
+            </Box>
+            <Box width={nameColumns} flexShrink={0}>
+              <Text wrap={cut}>{(isSelected ? style.bold(label) : label) + style.dim(rest)}</Text>
+            </Box>
+            <Box marginLeft={2} flexGrow={1} flexShrink={1}>
+              <Text wrap="truncate">{style.dim(sanitizeLine(summary))}</Text>
+            </Box>
+            {candidates.length > rows && row === shown.length - 1 && (
+              <Box marginLeft={2} flexShrink={0}>
+                <Text>{style.dim(`${selected + 1}/${candidates.length} ${up}${down}`)}</Text>
+              </Box>
+            )}
+          </Box>
+        );
+      })}
+    </Box>
+  );
 }

@@ -1,14 +1,12 @@
 import type { ReactNode } from 'react';
-import { tokenText } from '../../output/figures.ts';
+import { durationText, tokenText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
-import { durationText, stalledSeconds } from '../status-text.ts';
-import { stopKey } from '../step.ts';
-import { fittingParts, type LinePart } from './fit-parts.ts';
-import { Row, useView, type View } from './view.tsx';
+import { stalledSeconds, stopKey } from '../step.ts';
+import { fittingParts, type LinePart, Row, useView, type View } from './view.tsx';
 
 /** The keys that stop an answer. */
 function stopKeys(state: ReplState): string {
@@ -26,26 +24,22 @@ const hint = (key: string, does: string, priority: number): LinePart => ({
 const stalledColumns = 50;
 /** Columns below which a shortened task or model means nothing. */
 const minTaskColumns = 12;
-/** Below this many columns, a retry row uses shorter words. */
-const narrowColumns = 60;
 
 /** The countdown is never shortened; the cause is, before the key for a retry is left out. */
 function retryParts(
   { cause, retry, retries, at }: NonNullable<AnswerActivity['retry']>,
   state: ReplState,
-  columns: number,
 ): readonly LinePart[] {
   const { composer, keyMap, now } = state;
   const left = Math.max(0, Math.ceil((at - now) / 1000));
   const wait = left > 0 ? `in ${durationText(left)}` : 'now';
-  const isNarrow = columns < narrowColumns;
   // With a draft, Enter would queue that.
   const canHurry = isEmpty(composer) && left > 0;
   const send = neededKeyOf('send', keyMap);
   return [
-    { text: sanitizeLine(cause), priority: 1, minColumns: isNarrow ? 10 : 16 },
-    { text: isNarrow ? `retry ${wait}` : `retry ${retry} of ${retries} ${wait}`, priority: 4 },
-    ...(canHurry ? [hint(send, isNarrow ? 'now' : 'retries now', 3)] : []),
+    { text: sanitizeLine(cause), priority: 1, minColumns: minTaskColumns },
+    { text: `retry ${retry} of ${retries} ${wait}`, priority: 4 },
+    ...(canHurry ? [hint(send, 'retries now', 3)] : []),
     hint(stopKeys(state), 'gives up', canHurry ? 0 : 3),
   ];
 }
@@ -59,61 +53,50 @@ function roundEstimate(tokens: number): number {
 
 /** Beside an answer, which Esc stops first, a side question is only named. */
 function partsOf(view: View, columns: number): readonly LinePart[] {
-  const { activity, aside, asides = [], now } = view.state;
-  if (activity !== undefined) {
-    const parts = activityParts(view, activity, columns);
-    const named = asides.length > 0 ? 'btw answered' : 'btw';
-    const isNamed = aside !== undefined || asides.length > 0;
-    return isNamed ? [...parts, { text: named, priority: 2 }] : parts;
-  }
-  if (aside === undefined) return [];
-  const seconds = Math.max(0, Math.floor((now - aside.since) / 1000));
-  if (aside.isStopping) return [{ text: 'stopping', priority: 1 }];
-  const time = seconds > 0 ? durationText(seconds) : '';
-  return [
-    { text: 'btw', priority: 3 },
-    { text: sanitizeLine(aside.cause ?? 'waiting'), priority: 0, minColumns: minTaskColumns },
-    { text: time, priority: 2 },
-    hint(stopKeys(view.state), 'stops', 1),
-  ];
-}
-
-function activityParts(
-  view: View,
-  activity: NonNullable<ReplState['activity']>,
-  columns: number,
-): readonly LinePart[] {
-  const { now, host } = view.state;
-  if (activity.isStopping) return [{ text: 'stopping', priority: 1 }];
-  const seconds = Math.max(0, Math.floor((now - activity.since) / 1000));
+  const { activity, aside, asides = [], now, host } = view.state;
+  const running = activity ?? aside;
+  if (running === undefined) return [];
+  const seconds = Math.max(0, Math.floor((now - running.since) / 1000));
   const time = seconds > 0 ? durationText(seconds) : '';
   const stops = hint(stopKeys(view.state), 'stops', 1);
-  if (activity.type === 'task') {
-    const name: LinePart = { text: activity.name, priority: 3, minColumns: minTaskColumns };
-    return [name, { text: time, priority: 2 }, stops];
-  }
-  const { phase, retry, tokens } = activity;
-  if (phase === 'retrying' && retry !== undefined) return retryParts(retry, view.state, columns);
-  const model = sanitizeLine(host ?? activity.model);
-  if (phase !== 'streaming') {
-    const waiting: LinePart = { text: `waiting ${time}`.trim(), priority: 3 };
-    return [{ text: model, priority: 2, minColumns: minTaskColumns }, waiting, stops];
-  }
-  const stalled = stalledSeconds(activity, now);
-  const figures: readonly LinePart[] = [
-    { text: model, priority: 2 },
-    { text: durationText(seconds), priority: 0 },
-  ];
-  const count = tokenText(roundEstimate(tokens), true);
-  if (stalled === undefined) return [...figures, { text: count, priority: 3 }, stops];
-  // For a stalled answer, the key that stops it matters more.
-  const keeps = hint(stopKeys(view.state), 'stops and keeps the text', 3);
-  return [
-    ...figures,
-    { text: `nothing for ${durationText(stalled)}`, priority: 4 },
-    { text: count, priority: 0 },
-    columns < stalledColumns ? stops : keeps,
-  ];
+  const parts = (): readonly LinePart[] => {
+    if (running.isStopping) return [{ text: 'stopping', priority: 1 }];
+    if (activity === undefined) {
+      const cause = sanitizeLine(aside?.cause ?? 'waiting');
+      return [
+        { text: 'btw', priority: 3 },
+        { text: cause, priority: 0, minColumns: minTaskColumns },
+        { text: time, priority: 2 },
+        stops,
+      ];
+    }
+    if (activity.type === 'task') {
+      const name: LinePart = { text: activity.name, priority: 3, minColumns: minTaskColumns };
+      return [name, { text: time, priority: 2 }, stops];
+    }
+    const { phase, retry, tokens } = activity;
+    if (phase === 'retrying' && retry !== undefined) return retryParts(retry, view.state);
+    const model: LinePart = { text: sanitizeLine(host ?? activity.model), priority: 2 };
+    if (phase !== 'streaming') {
+      const waiting: LinePart = { text: `waiting ${time}`.trim(), priority: 3 };
+      return [{ ...model, minColumns: minTaskColumns }, waiting, stops];
+    }
+    const stalled = stalledSeconds(activity, now);
+    const figures = [model, { text: durationText(seconds), priority: 0 }];
+    const count = tokenText(roundEstimate(tokens), true);
+    if (stalled === undefined) return [...figures, { text: count, priority: 3 }, stops];
+    // For a stalled answer, the key that stops it matters more.
+    const keeps = hint(stopKeys(view.state), 'stops and keeps the text', 3);
+    return [
+      ...figures,
+      { text: `nothing for ${durationText(stalled)}`, priority: 4 },
+      { text: count, priority: 0 },
+      columns < stalledColumns ? stops : keeps,
+    ];
+  };
+  const answered = asides.length > 0 ? 'btw answered' : '';
+  const named = activity === undefined ? '' : answered || (aside === undefined ? '' : 'btw');
+  return [...parts(), { text: named, priority: 2 }];
 }
 
 /** Milliseconds of a frame of the spinner. */

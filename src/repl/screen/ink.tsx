@@ -4,22 +4,22 @@ import type { Frame } from '../../terminal/region/paint.ts';
 import type { RegionPlace } from '../../terminal/region/region.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
-import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { App } from './App.tsx';
-import { type Look, type View, ViewStore } from './view.tsx';
+import type { Layout, Look, View } from './view.tsx';
 
 /** UTF-16 units of the tail that are wrapped; only the last rows are shown. */
 const maxTailLength = 4000;
 const maxTailRows = 8;
 
 /** The last rows of a text styled line by line, wrapped as the terminal wraps it. */
-function wrapTail(text: string, columns: number): readonly string[] {
-  if (text === '') return [];
+function wrapTail(text: string, columns: number, room: number): readonly string[] {
+  const count = Math.min(maxTailRows, room);
+  if (text === '' || count === 0) return [];
   const end = text.slice(-maxTailLength);
   const lines = text.length > maxTailLength ? end.slice(end.indexOf('\n') + 1) : end;
-  return wrapText(lines.replaceAll('\t', '    '), columns, 'characters').slice(-maxTailRows);
+  return wrapText(lines.replaceAll('\t', '    '), columns, 'characters').slice(-count);
 }
 
 /**
@@ -35,78 +35,57 @@ class FrameSink extends EventEmitter {
   };
 }
 
-/** The Ink application. The live region asks it for a frame right before it writes. */
-export class InkScreen {
-  readonly #store: ViewStore;
-  readonly #sink = new FrameSink();
-  #view: View;
-  #instance: Instance | undefined;
-
-  constructor(state: ReplState, look: Look, update: ViewStore['update']) {
-    const { columns, rows } = state;
-    this.#store = new ViewStore(update);
-    this.#view = { ...look, state, columns, rows, tailRows: 0 };
-  }
-
-  /** Draws the live region: `preview` is the end of the answer whose format is not decided yet. */
-  draw(state: ReplState, preview: string, look: Look, place: RegionPlace): Frame {
-    const { columns, rows, hasOpenLine } = place;
-    // A row of full width leaves the cursor in a pending-wrap state in some terminals.
-    const width = Math.max(1, columns - 1);
-    const end = preview.indexOf('\n');
-    const line = end === -1 ? preview : preview.slice(0, end);
-    const isInline = hasOpenLine && displayWidth(line) < columns;
-    const below = isInline ? preview.slice(line.length + 1) : preview;
-    // Not by Ink, which keeps each text that it has measured.
-    const tail = wrapTail(below, width);
-    const view = { ...look, state, columns: width, rows, tailRows: tail.length };
-    const drawn = this.#render(view);
-    const { caret, rowsBelow, tailRows } = this.#store.layout;
-    const shownTail = tail.slice(tail.length - tailRows);
-    const shown = [...shownTail, ...drawn];
-    return {
-      rows: shown,
-      caret: caret && {
-        row: Math.max(0, shown.length - 1 - rowsBelow - caret.rowsBelow),
-        column: Math.min(caret.column, columns - 1),
-        shape: caret.shape,
-      },
-      preview: isInline ? line : undefined,
-      // With a draft, the cursor stays at the caret, for input methods.
-      keepsFirstRows:
-        shownTail.length > 1 || (state.activity !== undefined && isEmpty(state.composer)),
-    };
-  }
-
-  /** Offers a key to the open components, as they are in this state; returns whether one took it. */
-  press(state: ReplState, event: KeyEvent): boolean {
-    this.#render({ ...this.#view, state });
-    return this.#store.press(event);
-  }
-
-  close(): void {
-    this.#instance?.unmount();
-  }
-
-  #render(view: View): readonly string[] {
+/** Opens the Ink application. The live region asks it for a frame right before it writes. */
+export function createInkScreen() {
+  let layout: Layout = { caret: undefined, rowsBelow: 0 };
+  const laidOut = (part: Partial<Layout>) => {
+    layout = { ...layout, ...part };
+  };
+  const sink = new FrameSink();
+  let instance: Instance | undefined;
+  const renderView = (view: View): readonly string[] => {
     // Ink reads it at each layout.
-    this.#sink.columns = view.columns;
-    this.#view = view;
-    const app = <App shown={{ store: this.#store, view }} />;
-    if (this.#instance === undefined) {
-      const stdout = this.#sink as unknown as NodeJS.WriteStream;
-      this.#instance = render(app, {
-        stdout,
-        debug: true,
-        patchConsole: false,
-        exitOnCtrlC: false,
-      });
-    } else this.#instance.rerender(app);
-    const rows = this.#sink.frame.replaceAll('…', view.symbols.ellipsis).split('\n');
+    sink.columns = view.columns;
+    const app = <App view={view} />;
+    if (instance === undefined) {
+      const stdout = sink as unknown as NodeJS.WriteStream;
+      instance = render(app, { stdout, debug: true, patchConsole: false, exitOnCtrlC: false });
+    } else instance.rerender(app);
+    const rows = sink.frame.replaceAll('…', view.symbols.ellipsis).split('\n');
     // Ink 6 cuts a column too late in front of a wide character.
     const isWide = (row: string) => displayWidth(row) > view.columns;
     return rows.map((row) =>
       isWide(row) ? (wrapText(row, view.columns, 'characters')[0] ?? '') : row,
     );
-  }
+  };
+  return {
+    /** Draws the live region: `preview` is the end of the answer whose format is not decided yet. */
+    draw(state: ReplState, preview: string, look: Look, place: RegionPlace): Frame {
+      const { columns, rows, hasOpenLine } = place;
+      // A row of full width leaves the cursor in a pending-wrap state in some terminals.
+      const width = Math.max(1, columns - 1);
+      const end = preview.indexOf('\n');
+      const line = end === -1 ? preview : preview.slice(0, end);
+      const isInline = hasOpenLine && displayWidth(line) < columns;
+      const below = isInline ? preview.slice(line.length + 1) : preview;
+      const drawn = renderView({ ...look, state, columns: width, rows, laidOut });
+      const { caret, rowsBelow } = layout;
+      // Not by Ink, which keeps each text that it has measured. One row is reserved for the text above.
+      const tail = wrapTail(below, width, Math.max(0, rows - 1 - drawn.length));
+      const shown = [...tail, ...drawn];
+      return {
+        rows: shown,
+        caret: caret && {
+          row: Math.max(0, shown.length - 1 - rowsBelow - caret.rowsBelow),
+          column: Math.min(caret.column, columns - 1),
+          shape: caret.shape,
+        },
+        preview: isInline ? line : undefined,
+        // With a draft, the cursor stays at the caret, for input methods.
+        keepsFirstRows:
+          tail.length > 1 || (state.activity !== undefined && isEmpty(state.composer)),
+      };
+    },
+    close: () => instance?.unmount(),
+  };
 }

@@ -1,32 +1,22 @@
-/** Symbols of the live region and the transcript; ASCII if the terminal has no Unicode. */
-export interface Symbols {
+const rich = {
   /** Separates the parts of a line. */
-  readonly dot: string;
-  /** Stands before the composer's first row, a sent prompt, and the selected choice. */
-  readonly mark: string;
-  /** Stands before a failure. */
-  readonly cross: string;
-  /** The end of a text that was cut: one column, as the ellipsis of Ink. */
-  readonly ellipsis: string;
-  /** More text above and below. */
-  readonly up: string;
-  readonly down: string;
-  /** Repeated, it is the rule above the composer. */
-  readonly rule: string;
-  /** The frames of the spinner, one column each. */
-  readonly spinner: readonly string[];
-}
-
-const rich: Symbols = {
   dot: ' · ',
+  /** Stands before the composer's first row, a sent prompt, and the selected choice. */
   mark: '›',
+  /** Stands before a failure. */
   cross: '✗',
+  /** The end of a text that was cut: one column, as the ellipsis of Ink. */
   ellipsis: '…',
+  /** More text above and below. */
   up: '↑',
   down: '↓',
+  /** Repeated, it is the rule above the composer. */
   rule: '─',
-  spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
+  /** The frames of the spinner, one column each. */
+  spinner: '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏',
 };
+
+export type Symbols = typeof rich;
 
 const plain: Symbols = {
   dot: ' - ',
@@ -36,7 +26,8 @@ const plain: Symbols = {
   up: '^',
   down: 'v',
   rule: '-',
-  spinner: ['|', '/', '-', '\\'],
+  spinner: '|/-\\',
 };
 
+/** Symbols of the live region and the transcript; ASCII if the terminal has no Unicode. */
 export const symbolsFor = (unicode: boolean): Symbols => (unicode ? rich : plain);

@@ -7,10 +7,10 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
+import { displayWidth, splitAtWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import type { CaretShape } from '../../terminal/region/paint.ts';
 import type { Style } from '../../terminal/style.ts';
-import type { KeyEvent } from '../composer/keys/key-event.ts';
-import type { ReplState, Update } from '../state.ts';
+import type { ReplState } from '../state.ts';
 import type { Symbols } from './symbols.ts';
 
 /** How the components look at a moment. */
@@ -28,17 +28,8 @@ export interface View extends Look {
   readonly columns: number;
   /** Rows of the window. */
   readonly rows: number;
-  /** Rows of the answer's undecided end, which are above the region. */
-  readonly tailRows: number;
-}
-
-/** What the components found out about their layout. */
-interface Layout {
-  readonly caret: Caret | undefined;
-  /** Rows below the component with the caret. */
-  readonly rowsBelow: number;
-  /** Rows of the tail that fit. */
-  readonly tailRows: number;
+  /** Takes what the components find out about their layout. */
+  readonly laidOut: (part: Partial<Layout>) => void;
 }
 
 /** The caret of a component: a column, and the rows of the component below its row. */
@@ -48,73 +39,34 @@ interface Caret {
   readonly shape?: CaretShape | undefined;
 }
 
-/** Returns whether the key was for the component. */
-type KeyListener = (event: KeyEvent) => boolean;
-
-/** What the components of the live region share: keys, and the place of the caret. */
-export class ViewStore {
-  /** Changes the session's state. */
-  readonly update: (change: (state: ReplState) => Update) => void;
-  layout: Layout = { caret: undefined, rowsBelow: 0, tailRows: 0 };
-  readonly #listeners = new Set<KeyListener>();
-
-  constructor(update: ViewStore['update']) {
-    this.update = update;
-  }
-
-  laidOut(part: Partial<Layout>): void {
-    this.layout = { ...this.layout, ...part };
-  }
-
-  listen(listener: KeyListener) {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
-  /** Offers a key to the open components; returns whether one took it. */
-  press(event: KeyEvent): boolean {
-    return [...this.#listeners].some((listener) => listener(event));
-  }
+export interface Layout {
+  readonly caret: Caret | undefined;
+  /** Rows below the component with the caret. */
+  readonly rowsBelow: number;
 }
 
-/** What the components get: the view, and where they put what they find out. */
-export interface Shown {
-  readonly store: ViewStore;
-  readonly view: View;
-}
+const ViewContext = createContext<View | undefined>(undefined);
 
-const ShownContext = createContext<Shown | undefined>(undefined);
+export const ViewProvider = ViewContext.Provider;
 
-export const ShownProvider = ShownContext.Provider;
-
-function useShown(): Shown {
-  const shown = useContext(ShownContext);
-  if (shown === undefined) throw new Error('the component is in no live region');
-  return shown;
-}
-
-export const useStore = (): ViewStore => useShown().store;
-
-export const useView = (): View => useShown().view;
-
-/** Gets the keys while the component is open. */
-export function useKeys(listener: KeyListener): void {
-  const store = useStore();
-  useLayoutEffect(() => store.listen(listener));
+export function useView(): View {
+  const view = useContext(ViewContext);
+  if (view === undefined) throw new Error('the component is in no live region');
+  return view;
 }
 
 /** Places the caret in the component, or hides it. */
 export function useCaret(caret: Caret | undefined): void {
-  const store = useStore();
-  useLayoutEffect(() => store.laidOut({ caret }));
+  const { laidOut } = useView();
+  useLayoutEffect(() => laidOut({ caret }));
 }
 
 /** The box of everything below the component with the caret: Ink measures it. */
 export function useBelowCaret(): RefObject<DOMElement | null> {
-  const store = useStore();
+  const { laidOut } = useView();
   const box = useRef<DOMElement>(null);
   useLayoutEffect(() => {
-    if (box.current !== null) store.laidOut({ rowsBelow: measureElement(box.current).height });
+    if (box.current !== null) laidOut({ rowsBelow: measureElement(box.current).height });
   });
   return box;
 }
@@ -135,4 +87,64 @@ export function Lines({ lines }: { readonly lines: readonly string[] }): ReactNo
       ))}
     </Box>
   );
+}
+
+/** Index of the first visible one of `count` choices, so that the selected one is visible. */
+export function firstVisible(selected: number, count: number, rows: number): number {
+  const centred = selected - Math.floor(rows / 2);
+  return Math.max(0, Math.min(centred, count - rows));
+}
+
+/** A part of a line. If not all parts fit, those with the lowest priority are omitted. */
+export interface LinePart {
+  readonly text: string;
+  readonly priority: number;
+  /** It may be shortened to this width before any part is omitted. */
+  readonly minColumns?: number;
+  /** The key at the start of a hint, such as `Esc stops`. */
+  readonly key?: string;
+  readonly paint?: (text: string) => string;
+}
+
+/** The end of a text that fits in `columns`, in whole characters. */
+export function fittingEnd(text: string, columns: number): string {
+  const excess = displayWidth(text) - columns;
+  if (excess <= 0) return text;
+  const [, rest] = splitAtWidth(text, excess);
+  // A wide character that the cut would divide is left out.
+  return displayWidth(rest) <= columns ? rest : splitAtWidth(text, excess + 1)[1];
+}
+
+/** The parts that fit, in order; a single part is shortened. */
+export function fittingParts(
+  parts: readonly LinePart[],
+  columns: number,
+  { dot }: Symbols,
+  separator = dot,
+): readonly LinePart[] {
+  const kept = parts.filter(({ text }) => text !== '');
+  for (;;) {
+    const excess = displayWidth(kept.map(({ text }) => text).join(separator)) - columns;
+    if (excess <= 0) return kept;
+    const room = ({ text }: LinePart) => displayWidth(text) - excess;
+    const isSingle = kept.length === 1;
+    const flexible = kept.find(
+      (part) => isSingle || (part.minColumns !== undefined && room(part) >= part.minColumns),
+    );
+    if (flexible !== undefined) {
+      const text = truncateToWidth(flexible.text, room(flexible));
+      return kept.map((part) => (part === flexible ? { ...part, text } : part));
+    }
+    const lowest = Math.min(...kept.map(({ priority }) => priority));
+    kept.splice(
+      kept.findLastIndex(({ priority }) => priority === lowest),
+      1,
+    );
+  }
+}
+
+/** The parts that fit, in one line. */
+export function fitParts(parts: readonly LinePart[], columns: number, symbols: Symbols): string {
+  const fitting = fittingParts(parts, columns, symbols);
+  return fitting.map(({ text }) => text).join(symbols.dot);
 }

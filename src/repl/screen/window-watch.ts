@@ -1,4 +1,5 @@
 import { titleOf } from '../../conversation/tree.ts';
+import { durationText } from '../../output/figures.ts';
 import type { Environment } from '../../environment.ts';
 import {
   TerminalWindow,
@@ -7,7 +8,6 @@ import {
   windowWays,
 } from '../../terminal/window.ts';
 import type { ReplState } from '../state.ts';
-import { durationText } from '../status-text.ts';
 
 export interface WindowOptions extends WindowSettings {
   /** Milliseconds. */
@@ -30,58 +30,54 @@ function progressOf({ activity }: ReplState): WindowProgress {
 /** Milliseconds after which a progress is written again: some terminals remove one that is not renewed. */
 const renewal = 5000;
 
-/** Shows the state of a conversation in the title, the tab and notifications of the terminal's window. */
-export class WindowWatch {
-  readonly window: TerminalWindow;
-  readonly #notifyAfter: number;
-  #shown: ReplState | undefined;
-  #hasFocus = true;
+/**
+ * Shows the state of a conversation in the title, the tab and notifications of the terminal's window.
+ * @param write gets sequences that change nothing on the screen
+ */
+export function watchWindow(options: WindowOptions, write: (sequences: string) => void) {
+  const window = new TerminalWindow(windowWays(options, options.environment), write);
+  let shown: ReplState | undefined;
+  let hasFocus = true;
   /** An answer ended while the window had no focus. */
-  #isUnseen = false;
+  let isUnseen = false;
   /** Monotonic milliseconds. */
-  #busySince: number | undefined;
-
-  /** `write` gets sequences that change nothing on the screen. */
-  constructor(options: WindowOptions, write: (sequences: string) => void) {
-    this.window = new TerminalWindow(windowWays(options, options.environment), write);
-    this.#notifyAfter = options.notifyAfter;
-  }
-
-  show(state: ReplState): void {
-    this.#notify(state);
-    const name = activityName(state) ?? (this.#isUnseen ? 'answered' : undefined);
-    const conversation = titleOf(state.conversation);
-    const title = conversation === '' ? 'natter' : `${conversation} - natter`;
-    const turn = Math.floor(state.now / renewal);
-    this.window.show(name === undefined ? title : `${name}: ${title}`, progressOf(state), turn);
-    this.#shown = state;
-  }
-
-  focus(hasFocus: boolean): void {
-    this.#hasFocus = hasFocus;
-    if (hasFocus) this.#isUnseen = false;
-    if (this.#shown !== undefined) this.show(this.#shown);
-  }
-
-  /** Writes everything again, after the modes were set again. */
-  refresh(): void {
-    this.window.refresh();
-    if (this.#shown !== undefined) this.show(this.#shown);
-  }
-
-  #notify(state: ReplState): void {
+  let busySince: number | undefined;
+  const notify = (state: ReplState) => {
     const { activity, now, conversation } = state;
-    if (activity?.type === 'answer') this.#busySince ??= activity.since;
-    if (activity !== undefined || this.#busySince === undefined) return;
-    const elapsed = now - this.#busySince;
-    this.#busySince = undefined;
-    if (this.#hasFocus || elapsed < this.#notifyAfter || state.hasQuit) return;
-    this.#isUnseen = true;
+    if (activity?.type === 'answer') busySince ??= activity.since;
+    if (activity !== undefined || busySince === undefined) return;
+    const elapsed = now - busySince;
+    busySince = undefined;
+    if (hasFocus || elapsed < options.notifyAfter || state.hasQuit) return;
+    isUnseen = true;
     const about = titleOf(conversation);
     const answered = `answered in ${durationText(Math.round(elapsed / 1000))}`;
     const ended = state.isQueuePaused ? 'no complete answer' : answered;
     // The person looks at a different window.
     const outcome = state.dialog === undefined ? ended : 'a question';
-    this.window.notify(about === '' ? outcome : `${outcome}: ${about}`);
-  }
+    window.notify(about === '' ? outcome : `${outcome}: ${about}`);
+  };
+  const show = (state: ReplState) => {
+    notify(state);
+    const name = activityName(state) ?? (isUnseen ? 'answered' : undefined);
+    const conversation = titleOf(state.conversation);
+    const title = conversation === '' ? 'natter' : `${conversation} - natter`;
+    const turn = Math.floor(state.now / renewal);
+    window.show(name === undefined ? title : `${name}: ${title}`, progressOf(state), turn);
+    shown = state;
+  };
+  return {
+    modes: window.modes,
+    show,
+    focus(isFocused: boolean): void {
+      hasFocus = isFocused;
+      if (hasFocus) isUnseen = false;
+      if (shown !== undefined) show(shown);
+    },
+    /** Writes everything again, after the modes were set again. */
+    refresh(): void {
+      window.refresh();
+      if (shown !== undefined) show(shown);
+    },
+  };
 }

@@ -21,21 +21,21 @@ const powershell: Command = [
   '[Console]::InputEncoding = [Text.Encoding]::UTF8; Set-Clipboard -Value ([Console]::In.ReadToEnd())',
 ];
 
+/** The commands of a desktop, and the variable that says that it is there. */
+const desktopCommands: readonly (readonly [variable: string, command: Command])[] = [
+  ['WAYLAND_DISPLAY', ['wl-copy']],
+  ['DISPLAY', ['xclip', '-selection', 'clipboard']],
+  ['DISPLAY', ['xsel', '--clipboard', '--input']],
+  ['WSL_DISTRO_NAME', powershell],
+  ['TERMUX_VERSION', ['termux-clipboard-set']],
+];
+
 function nativeCommands({ environment, platform }: ClipboardOptions): readonly Command[] {
   // Over SSH, the clipboard of this machine is not the user's.
   if ((environment['SSH_CONNECTION'] ?? environment['SSH_TTY'] ?? '') !== '') return [];
   if (platform === 'darwin') return [['pbcopy']];
   if (platform === 'win32') return [powershell];
-  const wayland: readonly Command[] = environment['WAYLAND_DISPLAY'] ? [['wl-copy']] : [];
-  const x11: readonly Command[] = environment['DISPLAY']
-    ? [
-        ['xclip', '-selection', 'clipboard'],
-        ['xsel', '--clipboard', '--input'],
-      ]
-    : [];
-  const windows: readonly Command[] = environment['WSL_DISTRO_NAME'] ? [powershell] : [];
-  const phone: readonly Command[] = environment['TERMUX_VERSION'] ? [['termux-clipboard-set']] : [];
-  return [...wayland, ...x11, ...windows, ...phone];
+  return desktopCommands.flatMap(([variable, command]) => (environment[variable] ? [command] : []));
 }
 
 /** PowerShell needs a few seconds to start. */

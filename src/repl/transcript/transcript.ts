@@ -125,8 +125,8 @@ export function createTranscript(
     if (open === undefined)
       await begin(reasoningHead, (column) => {
         const rows = createWordRows(reasoningWidth, column);
-        const next = (added: string) => rows.write(added);
-        return { write: next, end: () => rows.write('', true), undecided: () => '' };
+        const next = (added: string) => rows(added);
+        return { write: next, end: () => rows('', true), undecided: () => '' };
       });
     await add(text);
   };

@@ -3,15 +3,7 @@ import { type Completion, finishReasonOf, reportedUsage } from '../completion.ts
 import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
 import { type MalformedEvent, malformedEvents } from '../shapes.ts';
-import {
-  afterAnswer,
-  cut,
-  cutPosition,
-  errorText,
-  stall,
-  responseHeaders,
-  sendHead,
-} from './response-writer.ts';
+import { afterAnswer, cut, cutPosition, errorText, stall, sendHead } from './response-writer.ts';
 
 /** Mixed ends have one kind for each event: within an event, a CR before an LF would be one line end, not two. */
 const lineEnds = { lf: ['\n'], crlf: ['\r\n'], cr: ['\r'], mixed: ['\n', '\r\n', '\r'] } as const;
@@ -131,10 +123,8 @@ export async function answerWithEvents(
   latency: number,
 ): Promise<void> {
   const { clock, fault, record } = exchange;
-  const body = await sendHead(exchange, 200, {
-    'cache-control': 'no-cache',
-    ...responseHeaders(exchange, 'text/event-stream'),
-  });
+  const headers = { 'cache-control': 'no-cache' };
+  const body = await sendHead(exchange, 200, 'text/event-stream', headers);
   await pause(exchange, Math.max(0, exchange.arrived + latency - clock.monotonic()));
   const { rate = Infinity, drip } = fault;
   const interval = drip !== undefined && drip.bytes === undefined ? drip.interval : 0;

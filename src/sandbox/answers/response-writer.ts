@@ -67,24 +67,6 @@ export function afterAnswer({ response, fault, record }: Exchange, end: () => vo
   end();
 }
 
-/** Headers of the fault replace the others. `date+3` in Retry-After becomes the date in three seconds. */
-export function responseHeaders(
-  { clock, fault, number }: Exchange,
-  contentType: string,
-): Record<string, string> {
-  const type = fault['content-type'] ?? contentType;
-  const retryAfter = fault['retry-after']?.replace(/^date([+-]\d{1,9})$/, (_, seconds: string) =>
-    new Date(clock.date().getTime() + Number(seconds) * 1000).toUTCString(),
-  );
-  return {
-    'content-type': fault.charset === undefined ? type : `${type}; charset=${fault.charset}`,
-    'x-request-id': `sandbox-request-${number}`,
-    ...(fault.encoding === undefined ? {} : { 'content-encoding': fault.encoding }),
-    ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
-    ...fault.headers,
-  };
-}
-
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
 
 /** They send each write at once. */
@@ -93,42 +75,6 @@ const compressors = {
   br: () => createBrotliCompress({ flush: BROTLI_OPERATION_FLUSH }),
   deflate: () => createDeflate({ flush: Z_SYNC_FLUSH }),
 };
-
-type WriteBytes = (chunk: string | Buffer) => Promise<void>;
-
-/** What the body is written to: the response, as fast as the client reads, or a compressor in front of it. */
-function openTarget({ fault: { encoding }, response, signal }: Exchange) {
-  if (encoding === undefined) {
-    const write: WriteBytes = async (chunk) => {
-      if (!response.write(chunk)) await once(response, 'drain', { signal });
-    };
-    return { write, target: response };
-  }
-  const target: Transform = compressors[encoding]();
-  // Without a reader, a write would wait forever.
-  addAbortSignal(signal, target).on('error', () => undefined);
-  target.pipe(response);
-  const write: WriteBytes = (chunk) =>
-    new Promise((resolve) => void target.write(chunk, () => resolve()));
-  return { write, target };
-}
-
-/** Writes a few bytes at a time. */
-function slowDown(exchange: Exchange, write: WriteBytes): WriteBytes {
-  const { drip, split } = exchange.fault;
-  const size = drip?.bytes ?? (split !== undefined && 'bytes' in split ? split.bytes : undefined);
-  if (size === undefined) return write;
-  const interval = drip?.bytes === undefined ? 0 : drip.interval;
-  return async (chunk) => {
-    const bytes = Buffer.from(chunk);
-    for (let start = 0; start < bytes.length; start += size) {
-      exchange.signal.throwIfAborted();
-      await write(bytes.subarray(start, start + size));
-      await nextTurn();
-      if (interval > 0) await pause(exchange, interval);
-    }
-  };
-}
 
 /** Lets Node write the head into a stream in the place of the connection, and sends its bytes one by one. */
 async function sendHeadSlowly(exchange: Exchange, interval: number): Promise<void> {
@@ -148,35 +94,71 @@ async function sendHeadSlowly(exchange: Exchange, interval: number): Promise<voi
   }
 }
 
+/** The body: the response, as fast as the client reads, or a compressor in front of it. */
+function openBody(exchange: Exchange) {
+  const { response, signal } = exchange;
+  const { encoding, drip, split } = exchange.fault;
+  const compressor: Transform | undefined = encoding && compressors[encoding]();
+  // Without a reader, a write would wait forever.
+  if (compressor !== undefined) addAbortSignal(signal, compressor).on('error', () => undefined);
+  compressor?.pipe(response);
+  async function writeAll(chunk: string | Buffer): Promise<void> {
+    signal.throwIfAborted();
+    if (compressor !== undefined) {
+      await new Promise<void>((resolve) => void compressor.write(chunk, () => resolve()));
+    } else if (!response.write(chunk)) await once(response, 'drain', { signal });
+  }
+  const size = drip?.bytes ?? (split !== undefined && 'bytes' in split ? split.bytes : undefined);
+  const interval = drip?.bytes === undefined ? 0 : drip.interval;
+  return {
+    /** Resolves when the client can take more. Faults write a few bytes at a time. */
+    async write(chunk: string | Buffer): Promise<void> {
+      if (size === undefined) return writeAll(chunk);
+      const bytes = Buffer.from(chunk);
+      for (let start = 0; start < bytes.length; start += size) {
+        await writeAll(bytes.subarray(start, start + size));
+        await nextTurn();
+        if (interval > 0) await pause(exchange, interval);
+      }
+      return undefined;
+    },
+    end: () => void (compressor ?? response).end(),
+  };
+}
+
 /**
- * Sends the head of the answer. With the fault `framing=close`, the body ends with the connection.
+ * Sends the head of the answer. With the fault `framing=close`, the body ends with the connection; headers of the fault
+ * replace the others, and `date+3` in Retry-After becomes the date in three seconds.
  * @returns a writer of the body: compressed, split and slowed down by the fault
  */
 export async function sendHead(
   exchange: Exchange,
   status: number,
+  contentType: string,
   headers: Readonly<Record<string, string>>,
 ) {
-  const { fault, record, response, signal } = exchange;
+  const { clock, fault, number, record, response } = exchange;
+  const { charset, encoding, 'content-type': type = contentType } = fault;
   record.status = status;
   if (fault.framing === 'close') {
     response.useChunkedEncodingByDefault = false;
     response.shouldKeepAlive = false;
   }
-  response.writeHead(status, headers);
+  const retryAfter = fault['retry-after']?.replace(/^date([+-]\d{1,9})$/, (_, seconds: string) =>
+    new Date(clock.date().getTime() + Number(seconds) * 1000).toUTCString(),
+  );
+  response.writeHead(status, {
+    ...headers,
+    'content-type': charset === undefined ? type : `${type}; charset=${charset}`,
+    'x-request-id': `sandbox-request-${number}`,
+    ...(encoding !== undefined && { 'content-encoding': encoding }),
+    ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+    ...fault.headers,
+  });
   const interval = fault['slow-headers'];
   if (interval === undefined) response.flushHeaders();
   else await sendHeadSlowly(exchange, interval);
-  const { write, target } = openTarget(exchange);
-  const writeSlowly = slowDown(exchange, write);
-  return {
-    /** Resolves when the client can take more. */
-    async write(chunk: string | Buffer): Promise<void> {
-      signal.throwIfAborted();
-      await writeSlowly(chunk);
-    },
-    end: () => void target.end(),
-  };
+  return openBody(exchange);
 }
 
 interface WholeAnswer {
@@ -196,10 +178,9 @@ async function sendWhole(exchange: Exchange, answer: WholeAnswer): Promise<void>
     fault.encoding === undefined &&
     fault.framing === undefined &&
     fault.cut !== 'end';
-  const body = await sendHead(exchange, status, {
+  const body = await sendHead(exchange, status, contentType, {
     ...(hasLength && { 'content-length': String(Buffer.byteLength(text)) }),
     ...answer.headers,
-    ...responseHeaders(exchange, contentType),
   });
   const cutAfter = cutPosition(fault);
   const stallAfter = fault['stall-after'];

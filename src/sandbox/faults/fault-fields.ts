@@ -34,27 +34,20 @@ type ValueKind<Value> = readonly [
   parse: (text: string) => Value | undefined,
 ];
 
-const toggle: ValueKind<boolean> = [
-  '',
-  'no value, "true" or "false"',
-  (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
-];
+const kind = <Value>(...parts: ValueKind<Value>) => parts;
+
+const toggle = kind('', 'no value, "true" or "false"', (value) =>
+  value === 'true' ? true : value === 'false' ? false : undefined,
+);
 
 /** Text that matches a pattern. */
-const text = (placeholder: string, expects = 'any text', pattern = /^/): ValueKind<string> => [
-  placeholder,
-  expects,
-  (value) => (pattern.test(value) ? value : undefined),
-];
+const text = (placeholder: string, expects = 'any text', pattern = /^/) =>
+  kind(placeholder, expects, (value) => (pattern.test(value) ? value : undefined));
 
-const choice = <const Word extends string>(
-  words: readonly Word[],
-  placeholder = words.join('|'),
-): ValueKind<Word> => [
-  placeholder,
-  `one of ${words.join(', ')}`,
-  (value) => words.find((word) => word === value.toLowerCase()),
-];
+const choice = <const Word extends string>(words: readonly Word[], placeholder = words.join('|')) =>
+  kind(placeholder, `one of ${words.join(', ')}`, (value) =>
+    words.find((word) => word === value.toLowerCase()),
+  );
 
 const suffixes: Readonly<Record<string, number>> = { k: 1000, m: 1_000_000 };
 
@@ -68,7 +61,7 @@ function parseCount(value: string, least: number, most = Infinity): number | und
 function wholeNumber(least: number, most?: number): ValueKind<number> {
   const range = most === undefined ? `from ${least}` : `from ${least} to ${most}`;
   const expects = `a whole number ${range}, such as ${Math.max(least, 3)}`;
-  return ['n', expects, (value) => parseCount(value, least, most)];
+  return kind('n', expects, (value) => parseCount(value, least, most));
 }
 
 const units = new Map([
@@ -91,26 +84,20 @@ const duration: ValueKind<number> = [
   parseDuration,
 ];
 
-const status: ValueKind<number> = [
-  'code',
-  'an HTTP status from 200 to 599',
-  (value) => (/^[2-5]\d\d$/.test(value) ? Number(value) : undefined),
-];
+const status = kind('code', 'an HTTP status from 200 to 599', (value) =>
+  /^[2-5]\d\d$/.test(value) ? Number(value) : undefined,
+);
 
 const headerName = /^[\w!#$%&'*+\-.^`|~]+$/;
 /** The same pattern as in Node, whose `node:http` would slow every start of natter. */
 const headerText = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /** `Name: value`. */
-const headerLine: ValueKind<Readonly<Record<string, string>>> = [
-  'name: value',
-  'a header line such as "X-Request-Id: 7"',
-  (line) => {
-    const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/s.exec(line.trim()) ?? [];
-    const isValid = headerName.test(name) && headerText.test(value);
-    return isValid ? { [name.toLowerCase()]: value } : undefined;
-  },
-];
+const headerLine = kind('name: value', 'a header line such as "X-Request-Id: 7"', (line) => {
+  const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/s.exec(line.trim()) ?? [];
+  const isValid = headerName.test(name) && headerText.test(value);
+  return isValid ? { [name.toLowerCase()]: value } : undefined;
+});
 
 /** When a fault starts: before the headers, or after a number of events. */
 const cutPlace: ValueKind<number | 'request'> = [

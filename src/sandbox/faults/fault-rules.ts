@@ -23,16 +23,6 @@ export interface FaultRule {
 /** What rules match: the model and the prompt are absent if the request does not have them. */
 export type RequestFacts = FaultCondition & { readonly method: string; readonly path: string };
 
-interface AppliedFault {
-  readonly fault: Fault;
-  /** The rule or group that decided, if any. */
-  readonly rule?: string;
-  /** How often it decided so far, this request included. */
-  readonly attempt?: number;
-  /** The prompt without its group. */
-  readonly prompt?: string;
-}
-
 /** Beyond this number, the count of the oldest group is dropped. */
 const maxGroups = 1000;
 
@@ -61,7 +51,7 @@ export function createFaultRules(rules: readonly FaultRule[]) {
   const groups = new Map<string, number>();
 
   /** The first rule that is due decides; the reply fields of used-up rules before it stay in effect. */
-  function applyRules(facts: RequestFacts): AppliedFault {
+  function applyRules(facts: RequestFacts) {
     let usedUp: Fault = {};
     for (const rule of rules) {
       if (!matches(rule.when, facts)) continue;
@@ -72,7 +62,7 @@ export function createFaultRules(rules: readonly FaultRule[]) {
       }
       usedUp = { ...replyFieldsOf(rule.fault), ...usedUp };
     }
-    return { fault: usedUp };
+    return { fault: usedUp, rule: undefined, attempt: undefined };
   }
 
   /** The count of a used-up group restarts, so that the same prompt always behaves the same way. */
@@ -86,11 +76,15 @@ export function createFaultRules(rules: readonly FaultRule[]) {
   }
 
   return {
-    /** Counts the request and decides on its fault. @throws Failure `usage` for an invalid group in the prompt */
-    apply(facts: RequestFacts): AppliedFault {
+    /**
+     * Counts the request and decides on its fault.
+     * @returns the fault, the rule or group that decided, how often it has, and the prompt without its group
+     * @throws Failure `usage` for an invalid group in the prompt
+     */
+    apply(facts: RequestFacts) {
       const directive = facts.prompt === undefined ? undefined : parseDirective(facts.prompt);
       const applied = applyRules(facts);
-      if (directive === undefined) return applied;
+      if (directive === undefined) return { ...applied, prompt: facts.prompt };
       const { source: rule, fault: own, rest: prompt } = directive;
       const attempt = countGroup(directive);
       const fault = isDue(own, attempt) ? own : replyFieldsOf(own);
@@ -101,17 +95,16 @@ export function createFaultRules(rules: readonly FaultRule[]) {
 
 const conditions = ['method', 'path', 'model', 'prompt'];
 
-/** A JSON value as the text of the field in a group; undefined for one that has none. */
-function fieldTexts(name: string, value: unknown): readonly WrittenField[] | undefined {
+/** A JSON value as the text of the field in a group. @throws Failure `usage` for one that has none */
+function fieldTexts(name: string, value: unknown): readonly WrittenField[] {
   if (value === true) return [[name, undefined]];
   if (value === false) return [];
   if (typeof value === 'string' || typeof value === 'number') return [[name, String(value)]];
   if (name === 'body' && value !== undefined) return [[name, JSON.stringify(value)]];
-  if (Array.isArray(value)) {
-    const texts = value.map((item) => fieldTexts(name, item));
-    return texts.includes(undefined) ? undefined : texts.flatMap((text) => text ?? []);
+  if (Array.isArray(value)) return value.flatMap((item) => fieldTexts(name, item));
+  if (!isJsonObject(value) || !['headers', 'header'].includes(name)) {
+    throw new Failure('usage', `${name} must be text, a number, true or false`);
   }
-  if (!isJsonObject(value) || !['headers', 'header'].includes(name)) return undefined;
   return Object.entries(value).map(([header, text]) => [name, `${header}: ${String(text)}`]);
 }
 
@@ -128,12 +121,8 @@ function parseRule(value: unknown, place: string, source: string): FaultRule {
     }
     if (typeof text !== 'string') throw refuse(`.when.${name} must be text`);
   }
-  const written = Object.entries(fields).flatMap(([name, field]) => {
-    const texts = fieldTexts(name, field);
-    if (texts === undefined) throw refuse(`.${name} must be text, a number, true or false`);
-    return texts;
-  });
   try {
+    const written = Object.entries(fields).flatMap(([name, field]) => fieldTexts(name, field));
     return { label: String(label), when, fault: parseFault(written) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

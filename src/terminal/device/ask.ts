@@ -14,15 +14,7 @@ interface AskOptions {
   readonly discardTyped?: boolean;
 }
 
-export interface Ask {
-  /**
-   * @returns the line without its end
-   * @throws Failure of kind `usage` if the input ends; Interruption on Ctrl+C
-   */
-  (question: string, options?: AskOptions): Promise<string>;
-  /** Restores the terminal after a question with `keep`. */
-  readonly end: () => void;
-}
+export type Ask = ReturnType<typeof createAsk>;
 
 /**
  * Keeps the terminal in raw mode, so that it echoes nothing between questions, and queues entered lines for the current
@@ -106,12 +98,17 @@ export function createAsk(
   output: () => NodeJS.WriteStream,
   flush: () => Promise<void>,
   interrupt: (reason: Interruption) => void,
-): Ask {
+) {
   let dialogue: Awaited<ReturnType<typeof openDialogue>> | undefined;
+  /** Restores the terminal after a question with `keep`. */
   const end = () => {
     dialogue?.close();
     dialogue = undefined;
   };
+  /**
+   * @returns the line without its end
+   * @throws Failure of kind `usage` if the input ends; Interruption on Ctrl+C
+   */
   const ask = async (question: string, options: AskOptions = {}): Promise<string> => {
     const { hidden, signal, keep } = options;
     signal?.throwIfAborted();

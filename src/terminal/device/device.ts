@@ -9,70 +9,43 @@ import type { SignalWatch } from './signals.ts';
 type DeviceEvent = 'resize' | 'SIGINT' | 'SIGUSR1' | 'SIGTERM' | 'SIGTSTP' | 'SIGCONT' | 'exit';
 
 /** The terminal of an interactive program: keys, resizes, and job control by the shell. */
-export interface TerminalDevice {
-  /**
-   * Reads input. `onEnd` is called once, at the end of input: Ctrl+D in a cooked terminal, or a closed terminal.
-   * @returns a function that stops reading
-   */
-  listen(onBytes: (bytes: Uint8Array) => void, onEnd: () => void): () => void;
-  /** Raw mode: the terminal delivers each key, without echo. */
-  setRaw(isRaw: boolean): void;
-  /** @returns a function that removes the listener */
-  on(event: DeviceEvent, listener: () => void): () => void;
-  /** Reads the terminal's size, because the signal may be late; listeners are called at once if it has changed. */
-  checkSize(): void;
-  /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
-  suspend(onContinue: () => void): void;
-  /** Writes synchronously, bypassing the stream, before the process ends. */
-  writeNow(text: string, stream?: 'stdout' | 'stderr'): void;
-}
+export type TerminalDevice = ReturnType<typeof createDevice>;
 
 /** Milliseconds after which the process is considered not stopped: without job control nothing would continue it. */
 const stopTime = 200;
 
-/** The whole job, as the terminal would on Ctrl+Z: a script or npx around natter stops with it. */
-function stopJob(process: NodeJS.Process, onContinue: () => void): void {
-  const back = () => {
-    clearTimeout(timer);
-    process.off('SIGCONT', back);
-    onContinue();
-  };
-  const timer = setTimeout(back, stopTime);
-  process.on('SIGCONT', back);
-  process.kill(0, 'SIGTSTP');
-}
-
-function listenTo(
-  input: NodeJS.ReadStream,
-  onBytes: (bytes: Uint8Array) => void,
-  onEnd: () => void,
-): () => void {
-  let isOver = false;
-  const end = () => {
-    if (isOver) return;
-    isOver = true;
-    onEnd();
-  };
-  input.on('data', onBytes).on('end', end).on('error', end).on('close', end);
-  input.resume();
-  return () => {
-    isOver = true;
-    // The error listener stays: a closed terminal may report errors at any time.
-    input.off('data', onBytes).off('end', end).off('close', end);
-    input.pause();
-  };
-}
-
 /** The terminal that `process` was started on. */
-export function createDevice(process: NodeJS.Process, watch: SignalWatch): TerminalDevice {
+export function createDevice(process: NodeJS.Process, watch: SignalWatch) {
   // Node reads the size on this signal.
   const checkSize = () => void process.emit('SIGWINCH', 'SIGWINCH');
   return {
-    listen: (onBytes, onEnd) => listenTo(process.stdin, onBytes, onEnd),
-    setRaw(isRaw) {
+    /**
+     * Reads input. `onEnd` is called once, at the end of input: Ctrl+D in a cooked terminal, or a closed terminal.
+     * @returns a function that stops reading
+     */
+    listen(onBytes: (bytes: Uint8Array) => void, onEnd: () => void): () => void {
+      const input = process.stdin;
+      let isOver = false;
+      const end = () => {
+        if (isOver) return;
+        isOver = true;
+        onEnd();
+      };
+      input.on('data', onBytes).on('end', end).on('error', end).on('close', end);
+      input.resume();
+      return () => {
+        isOver = true;
+        // The error listener stays: a closed terminal may report errors at any time.
+        input.off('data', onBytes).off('end', end).off('close', end);
+        input.pause();
+      };
+    },
+    /** Raw mode: the terminal delivers each key, without echo. */
+    setRaw(isRaw: boolean): void {
       if (process.stdin.isTTY && !process.stdin.destroyed) process.stdin.setRawMode(isRaw);
     },
-    on(event, listener) {
+    /** @returns a function that removes the listener */
+    on(event: DeviceEvent, listener: () => void): () => void {
       if (event === 'SIGINT' || event === 'SIGTERM') return watch.handle(event, listener);
       const emitter: NodeJS.EventEmitter = event === 'resize' ? process.stdout : process;
       emitter.on(event, listener);
@@ -82,16 +55,25 @@ export function createDevice(process: NodeJS.Process, watch: SignalWatch): Termi
         forget?.();
       };
     },
+    /** Reads the terminal's size, because the signal may be late; listeners are called at once if it has changed. */
     checkSize,
-    suspend(onContinue) {
+    /** Stops the job until the shell continues it; `onContinue` is called then, or at once without job control. */
+    suspend(onContinue: () => void): void {
       if (process.platform === 'win32') return onContinue();
-      return stopJob(process, () => {
+      const back = () => {
+        clearTimeout(timer);
+        process.off('SIGCONT', back);
         // Resizes meanwhile were signalled to the foreground job only.
         checkSize();
         onContinue();
-      });
+      };
+      const timer = setTimeout(back, stopTime);
+      process.on('SIGCONT', back);
+      // The whole job, as the terminal would on Ctrl+Z: a script or npx around natter stops with it.
+      return void process.kill(0, 'SIGTSTP');
     },
-    writeNow(text, stream = 'stdout') {
+    /** Writes synchronously, bypassing the stream, before the process ends. */
+    writeNow(text: string, stream: 'stdout' | 'stderr' = 'stdout'): void {
       try {
         writeSync(process[stream].fd, text);
       } catch {

@@ -4,32 +4,9 @@ import { fstatSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { devNull } from 'node:os';
 
 /** Standard output or error: a terminal, a pipe or a file. */
-export interface OutputStream {
-  readonly isTerminal: boolean;
-  /** Width in columns; 80 where the terminal reports none (or 0). */
-  columns(): number;
-  /** Height in rows; 24 where the terminal reports none (or 0). */
-  rows(): number;
-  /** The terminal reports a size; else columns and rows are a guess. */
-  hasSize(): boolean;
-  /** The parent process has closed it, so that all text would be lost; undefined where that is unknown. */
-  isClosed?(): boolean;
-  /** Returns a promise while the reader is slow: await it. Never rejects: a closed reader aborts the run instead. */
-  write(text: string): Promise<void> | undefined;
-  /** Resolves when everything written has left the process, or the stream has failed. */
-  flush(): Promise<void>;
-}
+export type OutputStream = ReturnType<typeof outputStream>;
 
-export interface InputStream {
-  readonly isTerminal: boolean;
-  /** A pipe of a shell, or a file: not a terminal, the null device or a socket, which a parent process may pass on. */
-  isRedirected(): boolean;
-  /**
-   * All bytes until the end of input. Ending the iteration early, or aborting `signal`, releases the stream.
-   * @throws the signal's reason when it aborts
-   */
-  bytes(signal?: AbortSignal): AsyncIterable<Uint8Array>;
-}
+export type InputStream = ReturnType<typeof inputStream>;
 
 export interface Streams {
   readonly stdin: InputStream;
@@ -42,19 +19,9 @@ export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
 
+/** Where the terminal reports no size, or 0. */
 const fallbackColumns = 80;
 const fallbackRows = 24;
-
-/** Resolves when `target` accepts more, or is closed. */
-function drained(target: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      target.off('drain', done).off('close', done).off('error', done);
-      resolve();
-    };
-    target.on('drain', done).on('close', done).on('error', done);
-  });
-}
 
 /**
  * Node opens the null device for reading and writing in place of a closed stream, which Linux shows. A shell opens it
@@ -76,7 +43,7 @@ function outputStream(
   name: 'stdout' | 'stderr',
   isTerminal: boolean,
   onWriteError: (stream: 'stdout' | 'stderr', error: NodeJS.ErrnoException) => void,
-): OutputStream {
+) {
   let opened: NodeJS.WriteStream | undefined;
   let failed = false;
   let hasWritten = false;
@@ -90,17 +57,28 @@ function outputStream(
   };
   return {
     isTerminal,
+    /** Width in columns. */
     columns: () => stream().columns || fallbackColumns,
+    /** Height in rows. */
     rows: () => stream().rows || fallbackRows,
-    hasSize: () => Boolean(stream().columns && stream().rows),
+    /** The parent process has closed it, so that all text would be lost; false where that is unknown. */
     isClosed: () => isReplacedByNode(name === 'stdout' ? 1 : 2),
-    write(text) {
+    /** Returns a promise while the reader is slow: await it. Never rejects: a closed reader aborts the run instead. */
+    write(text: string): Promise<void> | undefined {
       if (failed || text === '') return undefined;
       hasWritten = true;
       const target = stream();
-      return target.write(text) ? undefined : drained(target);
+      if (target.write(text)) return undefined;
+      return new Promise((resolve) => {
+        const done = () => {
+          target.off('drain', done).off('close', done).off('error', done);
+          resolve();
+        };
+        target.on('drain', done).on('close', done).on('error', done);
+      });
     },
-    async flush() {
+    /** Resolves when everything written has left the process, or the stream has failed. */
+    async flush(): Promise<void> {
       const target = opened;
       if (failed || !hasWritten || target === undefined) return;
       // Even if nothing is buffered: a full disk is reported only after the write.
@@ -121,14 +99,19 @@ function isNullDevice(found: Stats): boolean {
   }
 }
 
-function inputStream(process: NodeJS.Process, isTerminal: boolean): InputStream {
+function inputStream(process: NodeJS.Process, isTerminal: boolean) {
   return {
     isTerminal,
-    isRedirected() {
+    /** A pipe of a shell, or a file: not a terminal, the null device or a socket, which a parent process may pass on. */
+    isRedirected(): boolean {
       const found = fstatSync(0);
       return found.isFIFO() || found.isFile();
     },
-    async *bytes(signal) {
+    /**
+     * All bytes until the end of input. Ending the iteration early, or aborting `signal`, releases the stream.
+     * @throws the signal's reason when it aborts
+     */
+    async *bytes(signal?: AbortSignal): AsyncGenerator<Uint8Array, void> {
       signal?.throwIfAborted();
       const found = fstatSync(0);
       // Node would give an empty stream for a folder.

@@ -50,21 +50,18 @@ export type TerminalReply =
 
 const namesWithRgb = ['direct', 'kitty', 'ghostty', 'alacritty', 'foot', 'wezterm'];
 
-/** `0;15`, `15;default;0`: the foreground and the background as numbers of the 16 colours, as rxvt and Konsole set it. */
-function namedBackground(value: string | undefined): TerminalColors['background'] {
-  const index = value && /;(\d+)$/.exec(value)?.[1];
-  if (!index || Number(index) > 15) return undefined;
-  return Number(index) === 7 || Number(index) > 8 ? 'light' : 'dark';
-}
-
 /** The terminal's colours, as far as the environment shows them. */
 export function terminalColors(environment: Environment): TerminalColors {
-  const { TERM: name = '', COLORTERM: depth = '', COLORFGBG: colors } = environment;
+  const { TERM: name = '', COLORTERM: depth = '', COLORFGBG: colors = '' } = environment;
   const hasRgb =
     namesWithRgb.some((part) => name.includes(part)) ||
     ['truecolor', '24bit'].includes(depth) ||
     environment['WT_SESSION'] !== undefined;
-  return { background: namedBackground(colors), hasMany: hasRgb || name.includes('256'), hasRgb };
+  // `0;15`, `15;default;0`: the foreground and the background as numbers of the 16 colours, as rxvt and Konsole set it.
+  const number = Number(/;(\d+)$/.exec(colors)?.[1] ?? 16);
+  const shade = number === 7 || number > 8 ? 'light' : 'dark';
+  const background = number > 15 ? undefined : shade;
+  return { background, hasMany: hasRgb || name.includes('256'), hasRgb };
 }
 
 /** Whether black text has more contrast (WCAG 2) on a colour, whose parts are from 0 to 1, than white text. */

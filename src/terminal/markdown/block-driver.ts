@@ -6,7 +6,6 @@ import {
   formulaEnd,
   isUndecided,
   type LineStart,
-  readFence,
   readLineStart,
 } from './line-start.ts';
 
@@ -27,6 +26,7 @@ export interface MarkdownStream extends TextTransform {
 type Leaf<Part> =
   | { readonly kind: 'none' | 'table' }
   | { readonly kind: 'paragraph'; readonly inline: Paragraph<Part> }
+  /** `indent`: the columns to remove from each line */
   | { readonly kind: 'fence'; readonly mark: string; readonly indent: number }
   | { readonly kind: 'indented'; blankLines: number }
   | { readonly kind: 'formula'; readonly close: string; readonly lines: string[] };
@@ -78,7 +78,7 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
   protected abstract heading(marks: string, title: string): void;
   protected abstract underline(source: string): void;
   protected abstract rule(source: string): void;
-  /** @param fence the mark as written; undefined for indented code */
+  /** @param info its first word is usually the language @param fence as written; undefined for indented code */
   protected abstract openCode(block: number, info: string, fence: string | undefined): void;
   protected abstract codeLine(text: string): void;
   protected abstract closeCode(): void;
@@ -117,9 +117,9 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
 
   undecided(): string {
     const leaf = this.#leaf;
-    const inline = leaf.kind === 'paragraph' ? leaf.inline.undecided() : '';
+    const text = this.undecidedBlock() + (this.#inline?.undecided() ?? '');
     const formula = leaf.kind === 'formula' ? leaf.lines.join('\n') : '';
-    const parts = [this.undecidedBlock() + inline, formula, this.#row];
+    const parts = [text, formula, this.#row];
     return [...parts, this.#line].filter(Boolean).join('\n');
   }
 
@@ -154,25 +154,24 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     const isText = this.#mode === 'text';
     this.#mode = 'start';
     this.#line = '';
-    if (isText) return this.#endText();
-    const start = this.#readLine(line);
-    this.#acceptLine(start);
-    if (start.kind === 'text') this.#endText();
+    const start = isText ? undefined : this.#readLine(line);
+    if (start !== undefined) this.#acceptLine(start);
+    if (isText || start?.kind === 'text') this.#inline?.endLine();
+  }
+
+  /** The text of the open paragraph. */
+  get #inline(): Paragraph<Part> | undefined {
+    return this.#leaf.kind === 'paragraph' ? this.#leaf.inline : undefined;
   }
 
   #writeText(text: string): void {
-    if (this.#leaf.kind !== 'paragraph') return;
-    const { inline } = this.#leaf;
-    this.writeParts(inline.write(text), inline);
-  }
-
-  #endText(): void {
-    if (this.#leaf.kind === 'paragraph') this.#leaf.inline.endLine();
+    const inline = this.#inline;
+    if (inline !== undefined) this.writeParts(inline.write(text), inline);
   }
 
   #readLine(text: string): LineStart {
     const leaf = this.#leaf;
-    const inline = leaf.kind === 'paragraph' ? leaf.inline : undefined;
+    const inline = this.#inline;
     return readLineStart(text, this.containers, {
       kind: this.#row === undefined ? leaf.kind : 'paragraph',
       fence: leaf.kind === 'fence' ? leaf.mark : undefined,
@@ -184,17 +183,79 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
 
   /** The line before may be the whole title of a heading. */
   #isTitle(): boolean {
-    const leaf = this.#leaf;
-    return leaf.kind === 'paragraph' && leaf.inline.endedLines === 1 && this.mayBeHeading();
+    return this.#inline?.endedLines === 1 && this.mayBeHeading();
   }
 
   /** Takes the start of a text line, or all of any other line. */
   #acceptLine(start: LineStart): void {
-    if (start.kind !== 'delimiter') {
-      this.#settleRow();
-      if (!this.#continues(start)) this.#move(start);
+    const { kind, rest, opened, continued } = start;
+    if (kind !== 'delimiter') this.#settleRow();
+    if (kind !== 'delimiter' && !this.#continues(start)) {
+      this.#closeLeaf();
+      this.#leaveContainers(continued);
+      if (kind === 'blank') this.blankBefore ||= opened.length === 0;
+      else {
+        this.beginBlock(kind, opened);
+        this.blankBefore = false;
+      }
+      this.containers.push(...opened);
     }
-    this.#acceptRest(start);
+    const leaf = this.#leaf;
+    switch (kind) {
+      case 'text':
+        return this.#addText(rest);
+      case 'delimiter': {
+        const header = this.#row;
+        this.#row = undefined;
+        this.#closeLeaf();
+        this.openTable(header, rest, leaf.kind === 'paragraph');
+        this.#leaf = { kind: 'table' };
+        return;
+      }
+      case 'row':
+        if (leaf.kind === 'table') this.tableRow(rest);
+        else this.#row = rest;
+        return;
+      case 'code':
+        if (leaf.kind === 'fence') this.codeLine(dedent(rest, start.column, leaf.indent));
+        return;
+      case 'closing-fence':
+        return this.#closeLeaf();
+      case 'fence': {
+        const mark = /^(?:`+|~+)/.exec(rest)?.[0] ?? '';
+        const around = this.containers.map((one) => (one.kind === 'item' ? one.indent : 2));
+        const indent = around.reduce((left, columns) => left - columns, start.column);
+        this.#codeBlocks += 1;
+        this.#leaf = { kind: 'fence', mark, indent };
+        this.openCode(this.#codeBlocks, rest.slice(mark.length).trim(), mark);
+        return;
+      }
+      case 'indented':
+        if (leaf.kind === 'indented') {
+          for (; leaf.blankLines > 0; leaf.blankLines -= 1) this.codeLine('');
+        } else {
+          this.#codeBlocks += 1;
+          this.#leaf = { kind: 'indented', blankLines: 0 };
+          this.openCode(this.#codeBlocks, '', undefined);
+        }
+        return this.codeLine(rest);
+      case 'blank':
+        if (leaf.kind === 'indented') leaf.blankLines += 1;
+        return;
+      case 'formula':
+        return this.#addFormulaLine(rest);
+      case 'heading': {
+        const [marks = ''] = /^#+/.exec(rest) ?? [];
+        const title = rest.slice(marks.length).trim();
+        // `## Title ##` is `## Title`.
+        return this.heading(marks, title.replace(/(?:^|[ \t])#+$/, '').trimEnd());
+      }
+      case 'underline':
+        this.underline(rest);
+        return this.#closeLeaf();
+      case 'rule':
+        return this.rule(rest);
+    }
   }
 
   /** Whether a line belongs to the open block. */
@@ -219,18 +280,6 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     }
   }
 
-  /** Closes what the line does not continue, and opens its containers. */
-  #move({ kind, opened, continued }: LineStart): void {
-    this.#closeLeaf();
-    this.#leaveContainers(continued);
-    if (kind === 'blank') this.blankBefore ||= opened.length === 0;
-    else {
-      this.beginBlock(kind, opened);
-      this.blankBefore = false;
-    }
-    this.containers.push(...opened);
-  }
-
   /** Closes the containers after the first `continued`. An item without content is still shown. */
   #leaveContainers(continued: number): void {
     const { containers } = this;
@@ -238,58 +287,6 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     const isEmpty = left.some((container) => container.kind === 'item' && !container.shown);
     if (isEmpty) this.emptyItem();
     containers.length = continued;
-  }
-
-  /** Takes a line within its containers. */
-  #acceptRest(start: LineStart): void {
-    const leaf = this.#leaf;
-    const { kind, rest } = start;
-    switch (kind) {
-      case 'text':
-        return this.#addText(rest);
-      case 'delimiter': {
-        const header = this.#row;
-        this.#row = undefined;
-        this.#closeLeaf();
-        this.openTable(header, rest, leaf.kind === 'paragraph');
-        this.#leaf = { kind: 'table' };
-        return;
-      }
-      case 'row':
-        if (leaf.kind === 'table') this.tableRow(rest);
-        else this.#row = rest;
-        return;
-      case 'code':
-        if (leaf.kind === 'fence') this.codeLine(dedent(rest, start.column, leaf.indent));
-        return;
-      case 'closing-fence':
-        return this.#closeLeaf();
-      case 'fence': {
-        const { mark, info, indent } = readFence(start, this.containers);
-        this.#codeBlocks += 1;
-        this.#leaf = { kind: 'fence', mark, indent };
-        this.openCode(this.#codeBlocks, info, mark);
-        return;
-      }
-      case 'indented':
-        return this.#addIndented(rest);
-      case 'blank':
-        if (leaf.kind === 'indented') leaf.blankLines += 1;
-        return;
-      case 'formula':
-        return this.#addFormulaLine(rest);
-      case 'heading': {
-        const [marks = ''] = /^#+/.exec(rest) ?? [];
-        const title = rest.slice(marks.length).trim();
-        // `## Title ##` is `## Title`.
-        return this.heading(marks, title.replace(/(?:^|[ \t])#+$/, '').trimEnd());
-      }
-      case 'underline':
-        this.underline(rest);
-        return this.#closeLeaf();
-      case 'rule':
-        return this.rule(rest);
-    }
   }
 
   #addText(text: string): void {
@@ -304,23 +301,11 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     if (row === undefined) return;
     this.#row = undefined;
     this.#addText(row);
-    this.#endText();
-  }
-
-  #addIndented(text: string): void {
-    if (this.#leaf.kind === 'indented') {
-      for (; this.#leaf.blankLines > 0; this.#leaf.blankLines -= 1) this.codeLine('');
-    } else {
-      this.#codeBlocks += 1;
-      this.#leaf = { kind: 'indented', blankLines: 0 };
-      this.openCode(this.#codeBlocks, '', undefined);
-    }
-    this.codeLine(text);
+    this.#inline?.endLine();
   }
 
   /** A line of a displayed formula, which is shown when its end is known. */
   #addFormulaLine(text: string): void {
-    const isFirst = this.#leaf.kind !== 'formula';
     const formula =
       this.#leaf.kind === 'formula'
         ? this.#leaf
@@ -328,7 +313,7 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     const { close, lines } = formula;
     lines.push(text);
     this.#leaf = formula;
-    if (text.includes(close, isFirst ? 2 : 0)) {
+    if (text.includes(close, lines.length === 1 ? 2 : 0)) {
       this.#leaf = { kind: 'none' };
       this.formula(lines, close);
     } else if (lines.reduce((sum, line) => sum + line.length + 1, 0) > maxFormula) {

@@ -38,24 +38,18 @@ export function paintSpans(spans: readonly Span[], style: Style): string {
   return output;
 }
 
-export function visibleText(spans: readonly Span[]): string {
-  let visible = '';
-  for (const { text } of spans) visible += text;
-  return visible;
-}
+export const visibleText = (spans: readonly Span[]): string =>
+  spans.map(({ text }) => text).join('');
 
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = [];
   for (const span of spans) {
     const last = merged.at(-1);
-    if (last && alike(last, span)) merged.splice(-1, 1, { ...last, text: last.text + span.text });
+    const isAlike = last?.looks.join() === span.looks.join() && !last.link && !span.link;
+    if (last && isAlike) merged.splice(-1, 1, { ...last, text: last.text + span.text });
     else merged.push(span);
   }
   return merged;
-}
-
-function alike(one: Span, other: Span): boolean {
-  return one.looks.join() === other.looks.join() && !one.link && !other.link;
 }
 
 /** The text with its formulas, and what is between them, changed. */

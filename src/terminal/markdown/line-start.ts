@@ -88,11 +88,6 @@ export function formulaEnd(text: string): string | undefined {
 
 const closingFence = /^ {0,3}(`+|~+)[ \t]*$/;
 
-/** Whether a line closes the fence with this mark: it has at least as many of the same character. */
-function closesFence(mark: string, line: string): boolean {
-  return closingFence.exec(line)?.[1]?.startsWith(mark) ?? false;
-}
-
 /** A list item: its marker as written, and the indentation of its content in columns. */
 export interface Item {
   readonly kind: 'item';
@@ -147,7 +142,8 @@ export function readLineStart(
   const isInside = continued === containers.length;
   const inside = { continued, opened: [], rest: cursor.text, column: cursor.column };
   if (open.fence !== undefined) {
-    if (closesFence(open.fence, cursor.text)) {
+    // It has at least as many of the same character.
+    if (closingFence.exec(cursor.text)?.[1]?.startsWith(open.fence) === true) {
       return { ...inside, continued: containers.length, kind: 'closing-fence' };
     }
     if (isInside) return { ...inside, kind: 'code' };
@@ -249,16 +245,4 @@ function readContainer(
   const gap = isEmpty || space > 4 ? 1 : space;
   consume(cursor, gap);
   return { kind: 'item', marker, indent: columns + marker.length + gap, shown: false };
-}
-
-/**
- * The fence as it is written, the words after it, of which the first is usually the language, and the columns to remove
- * from each line.
- * @param start of kind `fence`
- */
-export function readFence({ rest, column }: LineStart, containers: readonly Container[]) {
-  const mark = /^(?:`+|~+)/.exec(rest)?.[0] ?? '';
-  const around = containers.map((container) => (container.kind === 'item' ? container.indent : 2));
-  const indent = around.reduce((left, columns) => left - columns, column);
-  return { mark, info: rest.slice(mark.length).trim(), indent };
 }

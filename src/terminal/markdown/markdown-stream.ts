@@ -168,18 +168,16 @@ class ScreenMarkdown extends BlockDriver<Span> {
   protected openCode(block: number, info: string, fence: string | undefined): void {
     this.#fence = fence;
     this.#highlight = openHighlight(info.split(/\s/, 1)[0] ?? '', this.#style);
-    if (this.#style.colored) this.#writeCodeHead(block, info);
-    else if (fence !== undefined) this.#writeLine(`${fence} ${block} ${info}`.trimEnd(), 'code');
-  }
-
-  /** `── 1 ts ──────── /copy 1`; in a narrow window, less of it. */
-  #writeCodeHead(block: number, info: string): void {
+    if (!this.#style.colored) {
+      if (fence !== undefined) this.#writeLine(`${fence} ${block} ${info}`.trimEnd(), 'code');
+      return;
+    }
+    // `── 1 ts ──────── /copy 1`; in a narrow window, less of it.
     const prefix = this.#markers('code');
-    const columns = this.#options.width() - displayWidth(prefix);
     const start = `${this.#dashes(2)} ${block} ${info}`.trimEnd();
     const hint = this.#options.codeHint?.(block);
     const end = hint === undefined ? '' : ` ${hint}`;
-    const room = columns - displayWidth(start) - 1;
+    const room = this.#options.width() - displayWidth(prefix) - displayWidth(start) - 1;
     const shown = room - end.length >= minRule ? end : '';
     const rule = room > 0 ? ` ${this.#dashes(room - shown.length)}` : '';
     this.text += `${prefix}${this.#style.rule(`${start}${rule}${shown}`)}\n`;

@@ -179,22 +179,21 @@ export class Paragraph<Part> {
   }
 
   #scan(): void {
-    while (this.#position < this.#source.text.length && this.#step());
-  }
-
-  /** Reads up to and including the next character that may be a mark. @returns false if more text is needed */
-  #step(): boolean {
     const { text } = this.#source;
-    if (this.#position >= this.#wordStart + maxSpan) {
-      const isInPair = /[\ud800-\udbff]/.test(text.charAt(this.#position - 1));
-      this.#beginWord(this.#position - Number(isInPair));
+    let hasEnough = true;
+    while (hasEnough && this.#position < text.length) {
+      if (this.#position >= this.#wordStart + maxSpan) {
+        const isInPair = /[\ud800-\udbff]/.test(text.charAt(this.#position - 1));
+        this.#beginWord(this.#position - Number(isInPair));
+      }
+      const end = Math.min(text.length, this.#wordStart + maxSpan);
+      const found = text.slice(this.#position, end).search(meaningful);
+      this.#position = found === -1 ? end : this.#position + found;
+      hasEnough = found === -1 || this.#readCharacter(text.charAt(this.#position));
     }
-    const end = Math.min(text.length, this.#wordStart + maxSpan);
-    const found = text.slice(this.#position, end).search(meaningful);
-    this.#position = found === -1 ? end : this.#position + found;
-    return found === -1 || this.#readCharacter(text.charAt(this.#position));
   }
 
+  /** Reads a character that may be a mark. @returns false if more text is needed */
   #readCharacter(character: string): boolean {
     const position = this.#position;
     switch (character) {
@@ -298,7 +297,8 @@ export class Paragraph<Part> {
     const after = this.#position + 1;
     if (needsMore(this.#source, after)) return false;
     const isTag = /[a-zA-Z/!?]/.test(this.#source.text.charAt(after));
-    return this.#enclose(after, isTag ? endOfTag(this.#source, after) : -1);
+    const endOf = (found: string, end: number) => (found === '>' ? end : -1);
+    return this.#enclose(after, isTag ? search(this.#source, after, /[<>]/g, endOf) : -1);
   }
 
   #readRun(character: string): boolean {
@@ -311,7 +311,13 @@ export class Paragraph<Part> {
     const before = text.charAt(position - 1);
     if (isWide(before) && !this.#isLink) this.#beginWord(position);
     const length = after - position;
-    if (character === '`') return this.#enclose(after, endOfCode(this.#source, after, length));
+    if (character === '`') {
+      const end = search(this.#source, after, /`{1,100}/g, (run, next) => {
+        if (needsMore(this.#source, next)) return undefined;
+        return run.length === length ? next : 'further';
+      });
+      return this.#enclose(after, end);
+    }
     this.#position = after;
     if (character !== '~' || length === 2) {
       this.#readEmphasis(character, length, before, text.charAt(after));
@@ -402,18 +408,6 @@ function search(
     if (end !== 'further') return end;
   }
   return isEnded || text.length - from > most ? -1 : undefined;
-}
-
-/** @param length the number of backticks before `from` */
-function endOfCode(source: Source, from: number, length: number): End {
-  return search(source, from, /`{1,100}/g, (run, after) => {
-    if (needsMore(source, after)) return undefined;
-    return run.length === length ? after : 'further';
-  });
-}
-
-function endOfTag(source: Source, from: number): End {
-  return search(source, from, /[<>]/g, (found, after) => (found === '>' ? after : -1));
 }
 
 /** Real addresses do not nest parentheses deeper. Without a limit, hostile text takes quadratic time. */

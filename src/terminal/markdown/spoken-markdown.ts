@@ -251,7 +251,7 @@ class SpokenMarkdown extends BlockDriver<string> {
 
   /** Writes text that is not code. */
   #writeProse(text: string): void {
-    this.text += this.#rows.write(text, true);
+    this.text += this.#rows(text, true);
   }
 
   /** The words before a block, which name its quotes and the list items that it begins. Each item has them once. */

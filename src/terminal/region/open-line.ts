@@ -1,5 +1,5 @@
-import { afterSequence, styleRuns, type OpenStyle } from '../text/wrap.ts';
-import { displayWidth, graphemes } from '../text/width.ts';
+import { afterSequence, styledCharacters, type OpenStyle } from '../text/wrap.ts';
+import { displayWidth } from '../text/width.ts';
 
 /** The last line of text without a line end, wrapped as the terminal wraps it. */
 export interface OpenLine {
@@ -28,36 +28,27 @@ export const emptyLine: OpenLine = {
 const maxText = 200_000;
 const tabWidth = 8;
 
-type Position = { -readonly [Name in keyof OpenLine]: OpenLine[Name] };
-
-function addCharacter(position: Position, character: string, columns: number): void {
-  // A tab does not wrap: it stops at the last column.
-  const tabStop = Math.min((Math.floor(position.column / tabWidth) + 1) * tabWidth, columns - 1);
-  const width =
-    character === '\t' ? Math.max(0, tabStop - position.column) : displayWidth(character);
-  if (character !== '\t' && width > 0 && position.column + width > columns) {
-    position.rows += 1;
-    position.column = 0;
-    position.row = position.style.join('');
-  }
-  position.row += character;
-  position.column += width;
-}
-
 /** The line with more text, without a line end. */
 export function extendLine(line: OpenLine, added: string, columns: number): OpenLine {
-  const position: Position = { ...line, text: line.text + added };
-  for (const run of styleRuns(added)) {
-    if (run.isStyle) {
-      position.row += run.text;
-      position.style = afterSequence(position.style, run.text);
-    } else {
-      for (const character of graphemes(run.text)) addCharacter(position, character, columns);
+  let { row, column, rows, style } = line;
+  for (const { text: character, isStyle } of styledCharacters(added)) {
+    if (isStyle) style = afterSequence(style, character);
+    // A tab does not wrap: it stops at the last column.
+    const tabStop = Math.min((Math.floor(column / tabWidth) + 1) * tabWidth, columns - 1);
+    const isTab = character === '\t';
+    const own = isTab ? Math.max(0, tabStop - column) : displayWidth(character);
+    const width = isStyle ? 0 : own;
+    if (!isTab && width > 0 && column + width > columns) {
+      rows += 1;
+      column = 0;
+      row = style.join('');
     }
+    row += character;
+    column += width;
   }
-  position.isClipped ||= position.text.length > maxText;
-  if (position.isClipped) position.text = '';
-  return position;
+  const text = line.text + added;
+  const isClipped = line.isClipped || text.length > maxText;
+  return { text: isClipped ? '' : text, row, column, rows, style, isClipped };
 }
 
 /** The line with more text, which may have line ends. */

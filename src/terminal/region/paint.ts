@@ -48,7 +48,6 @@ const unwrapped = (rows: string) => `${CSI}?7l${rows}${CSI}?7h`;
 const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
 /** Moves down by line feeds, which add rows at the bottom of a window that has lost some; CUD would stop there. */
 const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
-const right = (columns: number) => (columns > 0 ? `${CSI}${columns}C` : '');
 const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
 
 /** The whole preview if it fits in the row of the open line, else nothing. */
@@ -81,7 +80,9 @@ function shapeBytes({ frame }: Shown): string {
 function toCaret(shown: Shown, row: number): string {
   const { frame } = shown;
   const move = vertical(cursorRow(shown) - row);
-  return frame.rows.length === 0 ? move : `${move}\r${right(frame.caret?.column ?? 0)}`;
+  const { column = 0 } = frame.caret ?? {};
+  const right = column > 0 ? `${CSI}${column}C` : '';
+  return frame.rows.length === 0 ? move : `${move}\r${right}`;
 }
 
 /** Draws the frame's rows below the text, or from the cursor's empty row. */
@@ -166,8 +167,6 @@ export function paint(from: Shown, text: string, to: Shown): string {
 // they cannot be erased. So while rows above the caret must not be left there, the cursor is hidden at the top of the
 // region, and natter draws the caret.
 
-const inverse = (text: string) => `${CSI}7m${text}${CSI}27m`;
-
 /** The row with the character in `column` inverted. */
 function withCaret(row: string, column: number): string {
   const whole = padToWidth(row, column + 1);
@@ -175,7 +174,9 @@ function withCaret(row: string, column: number): string {
   let at = 0;
   for (const { text, isStyle } of styledCharacters(whole)) {
     if (!isStyle) used += displayWidth(text);
-    if (used > column) return whole.slice(0, at) + inverse(text) + whole.slice(at + text.length);
+    if (used > column) {
+      return `${whole.slice(0, at)}${CSI}7m${text}${CSI}27m${whole.slice(at + text.length)}`;
+    }
     at += text.length;
   }
   return whole;

@@ -80,6 +80,7 @@ export class Rows {
    */
   place(text: string, isEnd: boolean) {
     this.#breaks = [];
+    const isRoomy = this.#width() - this.#indent >= MIN_ROOM;
     let placed = 0;
     for (const { 0: part, index } of text.matchAll(/[ \t]+|\n|[^ \t\n]+/g)) {
       const end = index + part.length;
@@ -88,10 +89,17 @@ export class Rows {
         placed = end;
         this.#last = '';
         this.#isLong = false;
-      } else if (!blank.test(part)) {
-        const isLast = !isEnd && end === text.length;
-        placed = this.#placeWord(part, placed, index - placed, isLast);
-        if (placed < end) break;
+      }
+      if (/^[ \t\n]/.test(part)) continue;
+      for (const unit of unitsOf(part)) {
+        const spaces = Math.max(0, index - placed);
+        const next = placed + spaces + unit.length;
+        const mayGrow = !isEnd && next === text.length && isOpen(unit.at(-1) ?? '');
+        if (mayGrow) return { breaks: this.#breaks, placed };
+        const canFollow = this.#last === '' || mayBreak(this.#last, unit.charAt(0), 0);
+        const mayMove = placed !== index || canFollow;
+        if (isRoomy) this.#placeUnit(unit, placed, spaces, mayMove);
+        placed = next;
       }
     }
     return { breaks: this.#breaks, placed: isEnd ? text.length : placed };
@@ -100,26 +108,6 @@ export class Rows {
   #break(from: number, to: number): void {
     this.#breaks.push({ from, to });
     this.#column = this.#indent;
-  }
-
-  /**
-   * @param isLast further text may continue the word
-   * @returns the end of the part that is placed
-   */
-  #placeWord(word: string, from: number, spaces: number, isLast: boolean): number {
-    const isNarrow = this.#width() - this.#indent < MIN_ROOM;
-    const end = from + spaces + word.length;
-    let at = from;
-    for (const [index, unit] of unitsOf(word).entries()) {
-      const before = index === 0 ? spaces : 0;
-      const next = at + before + unit.length;
-      if (isLast && next === end && isOpen(unit.at(-1) ?? '')) return at;
-      const canFollow = this.#last === '' || mayBreak(this.#last, unit.charAt(0), 0);
-      const mayMove = before > 0 || index > 0 || canFollow;
-      if (!isNarrow) this.#placeUnit(unit, at, before, mayMove);
-      at = next;
-    }
-    return at;
   }
 
   /**
@@ -177,17 +165,15 @@ const wordCharacter = /[^\s\u2e80-\uffef]/;
 export function createWordRows(width: () => number, column: number) {
   const rows = new Rows(width, column);
   let held = '';
-  return {
-    /** @param isWhole the text ends between words or at a line end */
-    write(added: string, isWhole = false): string {
-      const text = held + added;
-      const word = isWhole ? text.length : endingOf(text, wordCharacter, maxWord + 1);
-      const isTooLong = text.length - word > maxWord;
-      const decided = isTooLong ? text : text.slice(0, word);
-      const shown = text.slice(0, endingOf(decided, blank, decided.length));
-      held = text.slice(shown.length);
-      return withRowEnds(shown, rows.place(shown, true).breaks);
-    },
+  /** @param isWhole the text ends between words or at a line end */
+  return (added: string, isWhole = false): string => {
+    const text = held + added;
+    const word = isWhole ? text.length : endingOf(text, wordCharacter, maxWord + 1);
+    const isTooLong = text.length - word > maxWord;
+    const decided = isTooLong ? text : text.slice(0, word);
+    const shown = text.slice(0, endingOf(decided, blank, decided.length));
+    held = text.slice(shown.length);
+    return withRowEnds(shown, rows.place(shown, true).breaks);
   };
 }
 

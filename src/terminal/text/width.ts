@@ -47,10 +47,9 @@ export function splitAtWidth(text: string, width: number): [fits: string, rest: 
 }
 
 /** The text, or its beginning and an ellipsis if it is too wide. Text without escape sequences. */
-export function truncateToWidth(text: string, width: number, ellipsis = '…'): string {
+export function truncateToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
-  const room = width - displayWidth(ellipsis);
-  return room < 0 ? splitAtWidth(text, width)[0] : splitAtWidth(text, room)[0] + ellipsis;
+  return width < 1 ? '' : `${splitAtWidth(text, width - 1)[0]}…`;
 }
 
 export type Alignment = 'left' | 'right' | 'center';

@@ -22,11 +22,19 @@ interface Break {
   readonly open: OpenStyle;
 }
 
+/** Sequences of the output that take no column: colours and attributes (SGR), links (OSC 8). */
+const styleSequence = /\u001B\[[\d;:]*m|\u001B\]8;[^\u0007\u001B]*(?:\u0007|\u001B\\)/g;
+
 /** Style sequences and characters of a styled text, in order. */
-export function* styledCharacters(text: string): Generator<Run, void> {
-  for (const run of styleRuns(text)) {
-    if (run.isStyle) yield run;
-    else for (const character of graphemes(run.text)) yield { text: character, isStyle: false };
+export function* styledCharacters(text: string) {
+  let from = 0;
+  const end = { 0: '', index: text.length };
+  for (const { 0: sequence, index } of [...text.matchAll(styleSequence), end]) {
+    for (const character of graphemes(text.slice(from, index))) {
+      yield { text: character, isStyle: false };
+    }
+    if (sequence !== '') yield { text: sequence, isStyle: true };
+    from = index + sequence.length;
   }
 }
 
@@ -123,25 +131,6 @@ export function wrapText(text: string, width: number, cut: Cut = 'words'): strin
 
 /** The colours and links that are open at a place in a text: the sequences that opened them, in order. */
 export type OpenStyle = readonly string[];
-
-/** Sequences of the output that take no column: colours and attributes (SGR), links (OSC 8). */
-const styleSequence = /\u001B\[[\d;:]*m|\u001B\]8;[^\u0007\u001B]*(?:\u0007|\u001B\\)/g;
-
-/** A style sequence, or the text between two of them. */
-export interface Run {
-  readonly text: string;
-  readonly isStyle: boolean;
-}
-
-export function* styleRuns(text: string): Generator<Run, void> {
-  let from = 0;
-  for (const { 0: sequence, index } of text.matchAll(styleSequence)) {
-    if (index > from) yield { text: text.slice(from, index), isStyle: false };
-    yield { text: sequence, isStyle: true };
-    from = index + sequence.length;
-  }
-  if (from < text.length) yield { text: text.slice(from), isStyle: false };
-}
 
 /** SGR codes (ECMA-48 8.3.117) by the one that ends them. */
 const endedBy: readonly (readonly [end: number, isEnded: (code: number) => boolean])[] = [

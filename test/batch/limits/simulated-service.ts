@@ -1,4 +1,4 @@
-import { type FoundLimits, LimitController } from '../../../src/batch/limits/limit-controller.ts';
+import { LimitController } from '../../../src/batch/limits/limit-controller.ts';
 
 /** Which requests a service admits. Times are milliseconds. */
 export interface SimulatedLimit {
@@ -98,16 +98,6 @@ export interface Simulation {
   readonly stalls?: { readonly every: number; readonly length: number };
 }
 
-export interface SimulationResult {
-  /** Milliseconds until the last answer. */
-  readonly time: number;
-  readonly answered: number;
-  readonly refused: number;
-  /** Part of the requests that were refused after a third of the items was answered. */
-  readonly steadyShare: number;
-  readonly found: FoundLimits;
-}
-
 /** Calls actions in the order of their times. */
 function createTimeline() {
   const events: { readonly at: number; readonly act: () => void }[] = [];
@@ -160,7 +150,7 @@ interface Item {
 }
 
 /** Runs the controller against a service, in simulated time. */
-export function simulate(simulation: Simulation): SimulationResult {
+export function simulate(simulation: Simulation) {
   const { limit, items, most, latency, retryAfter = 0, hasHeaders, network = 1 } = simulation;
   const random = createRandom(simulation.seed ?? 42);
   const timeline = createTimeline();
@@ -245,9 +235,11 @@ export function simulate(simulation: Simulation): SimulationResult {
   fill();
   while (counts.answered < items && timeline.step());
   return {
+    /** Milliseconds until the last answer. */
     time,
     answered: counts.answered,
     refused: counts.refused,
+    /** Part of the requests that were refused after a third of the items was answered. */
     steadyShare: counts.lateRefused / Math.max(1, counts.lateSent),
     found: controller.found(),
   };

@@ -114,7 +114,7 @@ describe('values', () => {
   test.each<[string, readonly string[]]>([
     ['--color ', ['auto', 'always', 'never']],
     ['--color=a', ['--color=auto', '--color=always']],
-    ['conversations export latest --format ', ['markdown', 'json', 'html']],
+    ['conversations export latest --format ', ['markdown', 'md', 'json', 'html']],
     ['-m ', ['origin', 'nextgen', 'auto', 'llama3:8b']],
     ['compare -m ', ['origin', 'nextgen', 'local:llama3:8b', 'work:nextgen']],
     [

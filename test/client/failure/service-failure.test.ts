@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
 import { readErrorValue } from '../../../src/client/failure/error-body.ts';
-import {
-  kindOfError,
-  reportedError,
-  serviceFailure,
-} from '../../../src/client/failure/service-failure.ts';
+import { reportedError, serviceFailure } from '../../../src/client/failure/service-failure.ts';
 import { unmasked } from '../../support/secret.ts';
 
 const noon = new Date('2026-11-20T12:00:00Z');
@@ -214,7 +210,7 @@ test.each([
   [{ code: 'context_deadline_exceeded' }, 'server_error'],
   [{ message: 'no name at all' }, 'server_error'],
 ])('S12 %j is %s', (body, kind) => {
-  expect(kindOfError(readErrorValue(body, unmasked))).toBe(kind);
+  expect(reportedError(readErrorValue(body, unmasked)).kind).toBe(kind);
 });
 
 test('N6: an error within a stream that names an unknown model has its hint', () => {

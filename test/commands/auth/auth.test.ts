@@ -442,18 +442,6 @@ test.each([
 });
 
 test.each([
-  ['a line break', 'nk-first\nnk-second', 'the API key contains a line break'],
-  ['the word Bearer', 'Bearer nk-first', 'the API key starts with the word Bearer'],
-])('K10 a key on standard input with %s is refused before any request', async (_, key, why) => {
-  const server = await serve([[listedModels]]);
-  const { code, stderr } = await login(server.url, [], {}, key);
-  expect(code).toBe(2);
-  expect(stderr).toContain(why);
-  expect(stderr).not.toContain('first');
-  expect(server.connections()).toBe(0);
-});
-
-test.each([
   ['UTF-8', Buffer.from(`\uFEFF${secretKey}\r\n`)],
   ['UTF-16, as from PowerShell', Buffer.from(`\uFEFF${secretKey}\r\n`, 'utf16le')],
 ])('K2 a key on standard input may have a byte order mark of %s', async (_, input) => {

@@ -67,14 +67,6 @@ test('Y24: natter batch merge expands patterns that the shell did not expand', a
   expectFailure(await place.run(['merge', 'part-*.jsonl']), 2, 'no file matches part-*.jsonl');
 });
 
-test('natter batch merge refuses a folder', async () => {
-  const place = await openBatchPlace();
-  expect(await place.run(['merge', '.'])).toMatchObject({
-    code: 2,
-    stderr: 'natter: cannot read .: it is a folder\n',
-  });
-});
-
 interface Line {
   readonly index: number;
   readonly id: string | null;
@@ -318,8 +310,27 @@ describe('the same command again', () => {
     expectFailure(result, 2, 'out.jsonl has the answer of the sandbox to item 1');
   });
 
+  test('sends items added to the input', async () => {
+    const place = await openPrompts(3);
+    await place.run(['p.txt', '-o', 'out.jsonl']);
+    place.write('p.txt', promptLines(5));
+    place.asked.length = 0;
+    await place.run(['p.txt', '-o', 'out.jsonl']);
+    expect(place.asked).toHaveLength(2);
+    expectComplete(place, 'out.jsonl', 5);
+  });
+
+  test('sends a corrected line', async () => {
+    const place = await openFiles({ 'p.jsonl': '{"prompt":"prompt 1"}\noops\n' });
+    await place.run(['p.jsonl', '-o', 'out.jsonl']);
+    place.write('p.jsonl', '{"prompt":"prompt 1"}\n{"prompt":"prompt 2"}\n');
+    expect((await place.run(['p.jsonl', '-o', 'out.jsonl'])).code).toBe(0);
+    expectComplete(place, 'out.jsonl', 2);
+  });
+
   test.each([
     ['a different prompt', 'other\n', []],
+    ['a prompt that cannot be sent', promptLines(3).replace(' 1', '\0'), []],
     ['a shorter input', promptLines(2), []],
     ['a different system prompt', promptLines(3), ['-s', 'be brief']],
   ])('is refused with %s, before anything is sent', async (_, text, more) => {

@@ -14,32 +14,6 @@ import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
 
-const openaiRequest = (id: string, content: string, more: object = {}) =>
-  `${JSON.stringify({
-    custom_id: id,
-    method: 'POST',
-    url: '/v1/chat/completions',
-    body: { model: 'nextgen', messages: [{ role: 'user', content }], ...more },
-  })}\n`;
-
-describe('an input of OpenAI batch requests', () => {
-  test('X12: may have any field in a body', async () => {
-    const place = await openFiles({
-      'r.jsonl': openaiRequest('a', 'one', { temperature: 0, vendor: { x: [1] } }),
-    });
-    // The sandbox refuses fields that the contract does not have.
-    expect((await place.run(['r.jsonl', '--no-stream'])).code).toBe(7);
-    expect(place.bodies).toEqual([
-      {
-        model: 'nextgen',
-        messages: [{ role: 'user', content: 'one' }],
-        temperature: 0,
-        vendor: { x: [1] },
-      },
-    ]);
-  });
-});
-
 describe('--output-format openai', () => {
   const words = ['p.txt', '-o', 'out.jsonl', '--output-format', 'openai', '--retries', '0'];
 

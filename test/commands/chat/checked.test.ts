@@ -365,11 +365,6 @@ describe('--json', () => {
     expect(code).toBe(13);
   });
 
-  test('has the value of --select, too', async () => {
-    const { stdout } = await askService([right], [...fields, '--json', '--select', '/age', 'who?']);
-    expect(JSON.parse(stdout)).toMatchObject({ value: { name: 'Ada', age: 36 }, selected: 36 });
-  });
-
   test('--jsonl ends with the value, or with the failure', async () => {
     const words = [...fields, '--jsonl', '--schema-retries', '0', 'who?'];
     const good = jsonLines((await askService([right], words)).stdout);

@@ -6,7 +6,6 @@ import { exitCodes, type FailureKind } from '../../../src/failure.ts';
 import { createDataFolder, type DataFolder } from '../../support/data-folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
-import { jsonLines, serviceAt } from '../../support/natter.ts';
 import {
   choice,
   delta,
@@ -18,7 +17,7 @@ import {
   streamed,
 } from '../../support/raw-replies.ts';
 import { type Reply } from '../../support/raw-server.ts';
-import { runOn, serve } from '../../support/serve.ts';
+import { runOn } from '../../support/serve.ts';
 
 const fault = (group: string) => ['--sandbox', '--retries', '0', `[sandbox ${group}]`];
 
@@ -56,12 +55,6 @@ test.each(rows)(
 test('P23 every exit code is unique', () => {
   const codes = Object.values(exitCodes);
   expect(new Set(codes).size).toBe(codes.length);
-});
-
-test('P24 NATTER_DEBUG adds the stack trace', async () => {
-  const words = ['--sandbox', '[sandbox 404]'];
-  const { stderr } = await runInMemory(words, { env: { NATTER_DEBUG: '1' } });
-  expect(stderr).toMatch(/\n\s+at /);
 });
 
 /** The arguments that name or find something. */
@@ -151,20 +144,6 @@ test.each([
   expect(result.server.requests).toHaveLength(requests);
 });
 
-test('R30 an untrusted certificate is not retried, and the hint names the remedy', async () => {
-  const server = await serve([answered], { tls: true });
-  const { code, stderr } = await runInMemory(['hi'], { env: serviceAt(server) });
-  expect(code).toBe(10);
-  expect(stderr).toMatch(/certificate of .* an authority unknown to this machine/);
-  expect(stderr).toMatch(/NODE_EXTRA_CA_CERTS/);
-  expect(stderr).not.toContain('retry');
-});
-
-test('R31 --quiet does not report retries', async () => {
-  const result = await runOn([failing, answered], ['--quiet', 'hi']);
-  expect(result).toMatchObject({ code: 0, stdout: 'the answer\n', stderr: '' });
-});
-
 const ended = (reason: string, fields: object): Reply =>
   stream(choice({ delta: fields }), finish(reason), done);
 const message = { content: 'te' };
@@ -182,24 +161,6 @@ test.each<[string, Reply, string, RegExp]>([
 });
 
 const filtered = (text: string) => `[sandbox echo finish-reason=content_filter] ${text}`;
-
-test('X23: a filtered answer is a failed item of a batch, and keeps its text', async () => {
-  const input = `one\n${filtered('two')}\n`;
-  const { code, stdout, stderr } = await runInMemory(['batch', '--sandbox'], { input });
-  expect(code).toBe(14);
-  expect(stderr).toContain('1 failed: 1 no_answer');
-  const item = { content: 'two', finish_reason: 'content_filter', error: { kind: 'no_answer' } };
-  expect(jsonLines(stdout)[1]).toMatchObject(item);
-});
-
-test('X23: compare exits with the code of a filtered answer, and shows its text', async () => {
-  const words = ['compare', '--sandbox', filtered('hello')];
-  const { code, stdout, stderr } = await runInMemory(words);
-  expect(code).toBe(14);
-  expect(stdout).toContain('==> nextgen <==\nhello');
-  expect(stderr).toMatch(/^natter: origin: the service filtered the answer/m);
-  expect(stderr).toMatch(/^origin\t.*\tno_answer$/m);
-});
 
 test('X23: a filtered answer is saved in its conversation, not marked as cut', async () => {
   const data = createDataFolder();

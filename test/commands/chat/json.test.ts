@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { folderOf } from '../../support/folder.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, temporaryHome } from '../../support/natter.ts';
-import { chunk, delta, response, streamed, streamHead } from '../../support/raw-replies.ts';
+import { response, streamed } from '../../support/raw-replies.ts';
 import { runOn, serve } from '../../support/serve.ts';
 
 const time = expect.any(Number) as number;
@@ -46,33 +46,6 @@ test.each(['--json', '--jsonl'])(
     expect(JSON.parse(stderr)).toMatchObject({ error: { kind: 'configuration' } });
   },
 );
-
-test.each(['--json', '--jsonl'])(
-  'Y3: compare %s has the attempts and times of a cut answer',
-  async (flag) => {
-    const words = ['compare', '--sandbox', flag, '[sandbox echo fin cut-after=1] one two'];
-    const { code, stdout } = await runInMemory(words);
-    expect(code).toBe(11);
-    const cut = { ...measured, error: { kind: 'incomplete' } };
-    const last = flag === '--json' ? { answers: [cut, cut] } : cut;
-    expect(jsonLines(stdout).at(-1)).toMatchObject(last);
-  },
-);
-
-test.each(['--json', '--jsonl'])('Y3: %s ends properly after a time limit', async (flag) => {
-  const words = [flag, '--timeout', '500ms', 'hi'];
-  const { code, stdout } = await runOn([[streamHead(), chunk(delta('hel'))]], words);
-  expect(code).toBe(11);
-  expect(jsonLines(stdout).at(-1)).toMatchObject({ ...measured, error: { kind: 'incomplete' } });
-});
-
-test('S31 --json has a refusal separately from the content', async () => {
-  const words = ['--sandbox', '--json', '[sandbox refusal echo]I will not'];
-  const { code, stdout } = await runInMemory(words);
-  expect(code).toBe(14);
-  const error = { kind: 'no_answer' };
-  expect(JSON.parse(stdout)).toMatchObject({ content: '', refusal: 'I will not', error });
-});
 
 test('--jsonl prints a line for each event as it arrives', async () => {
   const { code, stdout } = await runOn([[streamed('hel', 'lo')]], ['--jsonl', 'hi']);

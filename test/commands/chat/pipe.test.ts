@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
@@ -62,19 +61,6 @@ test('T14 --markdown in a pipe removes control sequences, with a notice', async 
   expect(stderr).toMatch(/^natter: \d+ control or hidden characters of the answer not shown/);
 });
 
-test('T19 natter itself writes no escape sequences into a pipe', async () => {
-  const words = ['--sandbox', '--retries', '1', '[sandbox markdown]'];
-  const { stdout, stderr } = await runInMemory(words);
-  expect(stdout + stderr).not.toContain('\u001B');
-});
-
-test('T4 an error message of the service cannot control the terminal', async () => {
-  const words = ['--sandbox', String.raw`[sandbox 400 message="\u001b]0;x\u0007bad\u202e"]`];
-  const { stderr } = await runInMemory(words);
-  expect(stderr).toContain('bad');
-  expect(stderr).not.toMatch(/[\u001B\u0007\u202E]/);
-});
-
 const echo = '[sandbox echo]';
 
 test.each([
@@ -107,8 +93,8 @@ test.each([
   ['that is binary', 'binary', 'cannot attach binary: it is binary: byte 1 is NUL'],
   ['that is not UTF-8', 'latin', 'cannot attach latin: it is not UTF-8: byte 3 is invalid'],
 ])('a file %s is refused with its name, and nothing is sent', async (_name, file, message) => {
-  const cwd = folderOf({ binary: 'a\0b', latin: Buffer.from('café', 'latin1') });
-  mkdirSync(join(cwd, 'folder'));
+  const latin = Buffer.from('café', 'latin1');
+  const cwd = folderOf({ binary: 'a\0b', latin, 'folder/.hidden': '' });
   const result = await runInMemory(['--sandbox', '-f', file, 'hi'], { cwd });
   expectFailure(result, 2, `natter: ${message}`);
 });

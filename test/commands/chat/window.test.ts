@@ -12,11 +12,6 @@ interface Dry {
   readonly estimate: { readonly tokens: number; readonly window: number | null };
 }
 
-const dryRun = async (...words: string[]): Promise<Dry> => {
-  const { stdout } = await runInMemory(['--sandbox', '--dry-run', ...words]);
-  return JSON.parse(stdout) as Dry;
-};
-
 test('P9 a prompt that cannot fit the window with any tokenizer is refused before it is sent', async () => {
   const input = 'x'.repeat(20_000_000);
   const { code, stderr, server } = await runOn([[streamed('never')]], ['hi'], { input });
@@ -42,11 +37,6 @@ test('the refusal of a prompt over the window names what helps', async () => {
   const { code, stderr } = await runOn([[reply]], ['hi'], { input: 'word'.repeat(130_000) });
   expect(code).toBe(7);
   expect(stderr).toContain('\n  send less text, send it in pieces with --split auto, or choose');
-});
-
-test('Y11: --param accepts a word as text', async () => {
-  const { request } = await dryRun('--param', 'reasoning_effort=high', 'hi');
-  expect(request.body).toMatchObject({ reasoning_effort: 'high' });
 });
 
 // The warning of docs/models.md has other numbers.

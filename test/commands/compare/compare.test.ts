@@ -222,7 +222,7 @@ describe('--diff', () => {
 
   test.each(['--json', '--jsonl'])('excludes %s', async (format) => {
     const { thrown } = await compare(['--diff', format, 'hi']);
-    const message = `--diff and ${format} cannot be used together`;
+    const message = `option '--diff' cannot be used with option '${format}'`;
     expect(thrown).toMatchObject({ kind: 'usage', message });
   });
 });

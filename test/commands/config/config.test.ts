@@ -69,16 +69,6 @@ test.each([
   });
 });
 
-test('Y14: config list --json and config get --json have typed values', async () => {
-  const lines = ['config set params.seed 7', 'config set retries 2', 'config set timeout 90s'];
-  const { stdout } = await runLines([...lines, 'config list --json']);
-  const settings = JSON.parse(stdout) as { name: string; value: unknown }[];
-  const values = Object.fromEntries(settings.map(({ name, value }) => [name, value]));
-  expect(values).toMatchObject({ retries: 2, save: true, 'params.seed': 7, timeout: '90s' });
-  const one = await runLines([...lines, 'config get retries --json']);
-  expect(JSON.parse(one.stdout)).toMatchObject({ name: 'retries', value: 2 });
-});
-
 test('D10 without a home folder, settings have their defaults and cannot be saved', async () => {
   const memory = createMemoryContext();
   await runProgram(memory.context, ['config', 'get', 'model']);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { serviceGroup } from '../../../src/cli/global-options.ts';
 import { childNamed } from '../../../src/cli/help-details.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
-import { helpTopic } from '../../../src/commands/help/topics.ts';
+import { helpTopic } from '../../../src/commands/help/guides.ts';
 import { topicNames } from '../../../src/commands/help/topic-names.ts';
 import { exitCodes } from '../../../src/failure.ts';
 import { keyBindings, keyLabel } from '../../../src/repl/composer/keys/key-bindings.ts';
@@ -159,11 +159,6 @@ test('natter help keys has every key of a conversation, and points to the help o
     expect(text).toContain(`${keys.map(keyLabel).join(', ')} ${summary}`);
   }
   expect(text).toContain('For API keys: natter auth --help.');
-});
-
-test('Y25: natter conversations export --help names the formats', async () => {
-  const text = await helpOf('conversations', 'export', '--help');
-  expect(text).toMatch(/--format <format> +markdown, json or html/);
 });
 
 test('Y25: natter help environment names every variable, and no logs', async () => {

@@ -99,18 +99,6 @@ test.each([
   expect(JSON.parse(stderr)).toMatchObject({ error: { kind, message: expect.any(String) } });
 });
 
-test('with --json an unreachable service is an error in the document and on standard error', async () => {
-  const { stdout, stderr } = await runInMemory(['hi', '--json', '--base-url=http://127.0.0.1:9']);
-  const error = { kind: 'unreachable', message: expect.any(String) as string };
-  expect(JSON.parse(stderr)).toMatchObject({ error });
-  expect(JSON.parse(stdout)).toMatchObject({ content: '', incomplete: true, error });
-});
-
-test('--json after -- is text, so failures are printed as text', async () => {
-  const { stderr } = await runInMemory(['--', '--json']);
-  expect(stderr).toMatch(/^natter: no service is configured\n/);
-});
-
 // Options of other programs. A setting is a hint only where prompts are sent.
 test.each([
   ['--schema-multi x', '--schema "[name, age int]" asks for a list; the brackets make it one'],

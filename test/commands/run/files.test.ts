@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderOf } from '../../support/folder.ts';
+import { folderOf, writeFiles } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
 import { streamed } from '../../support/raw-replies.ts';
@@ -90,9 +90,8 @@ describe('a prompt file of a project', () => {
     const { run, config } = createPromptProject();
     const home = dirname(dirname(config));
     execFileSync('git', ['init', '--quiet', home]);
-    mkdirSync(join(home, 'work/.natter/prompts'), { recursive: true });
-    writeFileSync(join(home, 'work/.natter/prompts/a.md'), '{{file:../../../secret.txt}}');
-    writeFileSync(join(home, 'secret.txt'), 'secret');
+    const prompt = { 'work/.natter/prompts/a.md': '{{file:../../../secret.txt}}' };
+    writeFiles(home, { ...prompt, 'secret.txt': 'secret' });
     const result = await run(['run', 'a', '--sandbox'], { cwd: join(home, 'work') });
     expectFailure(result, 2, 'it is outside the project');
   });
@@ -101,9 +100,7 @@ describe('a prompt file of a project', () => {
 test('a file named by its path can read only its own folder, without a repository', async () => {
   const { run, folder } = createPromptProject();
   const place = dirname(folder);
-  mkdirSync(join(place, 'sub'));
-  writeFileSync(join(place, 'secret.txt'), 'secret');
-  writeFileSync(join(place, 'sub/a.md'), '{{file:../secret.txt}}');
+  writeFiles(place, { 'secret.txt': 'secret', 'sub/a.md': '{{file:../secret.txt}}' });
   const result = await run(['run', join(place, 'sub/a.md'), '--sandbox']);
   expectFailure(result, 2, 'it is outside the folder of the prompt file');
 });
@@ -111,9 +108,8 @@ test('a file named by its path can read only its own folder, without a repositor
 test('your own prompt file can follow your links, but names no path outside your folder', async () => {
   const { run, prompt, config, folder } = createPromptProject();
   const prompts = join(config, 'prompts');
-  mkdirSync(prompts, { recursive: true });
-  writeFileSync(join(dirname(folder), 'dotfile.md'), 'mine {{file:data.txt}}');
-  writeFileSync(join(prompts, 'data.txt'), 'data');
+  writeFiles(dirname(folder), { 'dotfile.md': 'mine {{file:data.txt}}' });
+  writeFiles(prompts, { 'data.txt': 'data' });
   symlinkSync(join(dirname(folder), 'dotfile.md'), join(prompts, 'mine.md'));
   expect(await prompt(['mine'])).toBe('mine data');
   writeFileSync(join(prompts, 'b.md'), '{{file:../config.json}}');
@@ -270,10 +266,8 @@ describe('names', () => {
   test('are found in the project, also from a folder below, then in the settings folder', async () => {
     const project = createPromptProject(prompts);
     const { folder, config, prompt } = project;
-    mkdirSync(join(folder, 'src/deep'), { recursive: true });
-    mkdirSync(join(config, 'prompts'), { recursive: true });
-    writeFileSync(join(config, 'prompts/review.md'), 'Mine.');
-    writeFileSync(join(config, 'prompts/own.md'), 'Own.');
+    project.write({ 'src/deep/file': '' });
+    writeFiles(config, { 'prompts/review.md': 'Mine.', 'prompts/own.md': 'Own.' });
     expect(await prompt(['review'], { cwd: join(folder, 'src/deep') })).toBe('Project.');
     expect(await prompt(['git/commit'])).toBe('C.');
     expect(await prompt(['own'])).toBe('Own.');
@@ -281,9 +275,8 @@ describe('names', () => {
   });
 
   test('are not looked up above the repository', async () => {
-    const { folder, run } = createPromptProject(prompts);
+    const { folder, run } = createPromptProject({ ...prompts, 'other/.git/HEAD': '' });
     const below = createPromptProject();
-    mkdirSync(join(folder, 'other/.git'), { recursive: true });
     const result = await run(['run', 'review'], { cwd: join(folder, 'other') });
     expectFailure(result, 6, 'natter: there is no prompt file "review"\n');
     expect((await below.run(['run', 'review'])).code).toBe(6);

@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { writeFiles } from '../../support/folder.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 import { serviceAt } from '../../support/natter.ts';
 import { createPromptProject } from '../../support/prompt-project.ts';
@@ -194,8 +194,7 @@ test.each<[string, readonly string[]]>([
   ['run review re', []],
 ])('the candidates for "natter %s" are %j', async (line, expected) => {
   const { run, config } = createPromptProject(projectFiles);
-  mkdirSync(join(config, 'prompts'), { recursive: true });
-  writeFileSync(join(config, 'prompts/mine.md'), '---\ndescription: Mine\n---\n');
+  writeFiles(config, { 'prompts/mine.md': '---\ndescription: Mine\n---\n' });
   const words = line.split(' ');
   const last = words.at(-1) ?? '';
   const { code, stdout, stderr } = await run(['__complete', ...words.slice(0, -1), `=${last}`]);

@@ -62,12 +62,6 @@ test('--suggest with a reply of the sandbox that is no command fails with one li
   expectFailure(result, 14, /^natter: the answer is not a command: it has \d+ lines \(.*\)\n$/);
 });
 
-test('--suggest with the hostile reply of the sandbox prints no control character', async () => {
-  const input = '[sandbox hostile]';
-  const { code, stdout } = await runInMemory([...suggest, '--sandbox'], { input });
-  expect({ code, stdout }).toEqual({ code: 14, stdout: '' });
-});
-
 test('--explain sends the command and its status, and saves nothing', async () => {
   const env = { HOME: temporaryHome() };
   const replies = [stream(delta('It is missing.'), done)];

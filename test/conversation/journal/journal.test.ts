@@ -160,7 +160,13 @@ async function opened(...texts: readonly (readonly [prompt: string, answer: stri
     await journal.close();
     return [resumed(options, id), branchJournal(options, id)] as const;
   };
-  return { options, id, path, journal, turns, again };
+  /** The conversation with one more prompt and answer, opened again. */
+  const continued = async (one: Journal) => {
+    addPromptAndAnswer(one, 'three', 'third');
+    await one.close();
+    return resumed(options, one.conversation().id);
+  };
+  return { options, id, path, journal, turns, again, continued };
 }
 
 describe('X19: an undone prompt and its answer', () => {
@@ -171,16 +177,11 @@ describe('X19: an undone prompt and its answer', () => {
   }
 
   test('stay undone when the conversation is opened again, and in a copy of it', async () => {
-    const { options, again } = await undone();
-    const [same, copy] = await again();
-    expect([textsOf(same), textsOf(copy)]).toEqual([
-      ['one', 'first'],
-      ['one', 'first'],
-    ]);
-    addPromptAndAnswer(copy, 'three', 'third');
-    await copy.close();
-    const texts = textsOf(resumed(options, copy.conversation().id));
-    expect(texts).toEqual(['one', 'first', 'three', 'third']);
+    const { again, continued } = await undone();
+    for (const one of await again()) {
+      expect(textsOf(one)).toEqual(['one', 'first']);
+      expect(textsOf(await continued(one))).toEqual(['one', 'first', 'three', 'third']);
+    }
   });
 
   test('N18: are in no version, list, title, search or export, also of a copy', async () => {
@@ -201,9 +202,8 @@ describe('X19: an undone prompt and its answer', () => {
   });
 
   test('N18: do not get the answer to a later prompt whose line is lost', async () => {
-    const { options, id, path, journal } = await undone();
-    addPromptAndAnswer(journal, 'three', 'third');
-    await journal.close();
+    const { options, id, path, journal, continued } = await undone();
+    await (await continued(journal)).close();
     const lines = readFileSync(path, 'utf8').split('\n');
     const kept = lines.filter((line) => !line.includes('"content":"three"'));
     expect(kept).toHaveLength(lines.length - 1);
@@ -223,15 +223,13 @@ describe('X19: an undone prompt and its answer', () => {
   });
 
   test('leave the other versions, none of which is selected, also in a copy', async () => {
-    const { options, journal, again } = await opened(['one', 'first']);
+    const { journal, again, continued } = await opened(['one', 'first']);
     const other = journal.addTurn({ role: 'user', content: 'two', parent: undefined });
     journal.undo(other.id);
     for (const one of await again()) {
       expect(textsOf(one)).toEqual([]);
       expect(one.conversation().turns.size).toBe(2);
-      addPromptAndAnswer(one, 'three', 'third');
-      await one.close();
-      expect(textsOf(resumed(options, one.conversation().id))).toEqual(['three', 'third']);
+      expect(textsOf(await continued(one))).toEqual(['three', 'third']);
     }
   });
 
@@ -304,17 +302,14 @@ describe('a summary', () => {
     messagesOf(journal.conversation()).map((message) => message.content);
 
   test('is a record of its own type, is sent again when resumed or copied, and is found', async () => {
-    const { options, id, path: file, turn, again } = await summarized();
+    const { options, id, path: file, turn, again, continued } = await summarized();
     const record: unknown = JSON.parse(linesOf(options.folder, id).at(-1) ?? '');
     expect(record).toMatchObject({ type: 'summary', turn, content });
     const found = searchConversation(file, compileTerms(['of the']), 0);
     expect(found).toMatchObject([{ turn, role: 'summary', hits: 1 }]);
     for (const one of await again()) {
       expect(contents(one)).toEqual([sent, 'second']);
-      addPromptAndAnswer(one, 'three', 'third');
-      await one.close();
-      const next = resumed(options, one.conversation().id);
-      expect(contents(next)).toEqual([sent, 'second', 'three', 'third']);
+      expect(contents(await continued(one))).toEqual([sent, 'second', 'three', 'third']);
     }
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  acceptSearch,
+  acceptMatch,
   addEntry,
   createHistory,
   extendQuery,
@@ -127,14 +127,9 @@ describe('search', () => {
   test('puts the match into the composer as it was sent, and keeps the draft as the newest entry', () => {
     const third = moved(typed('my draft'), olderEntry);
     const query = extendQuery(third.history, startSearch(), 'thi');
-    const accepted = acceptSearch(third.history, query, draftFrom('third, edited'));
+    const accepted = acceptMatch(third.history, query.match ?? 0, draftFrom('third, edited'));
     expect(accepted.draft.text).toBe('third');
     expect(moved(accepted, newerEntry).draft.text).toBe('my draft');
-  });
-
-  test('keeps the draft if nothing matched', () => {
-    const draft = draftFrom('my draft');
-    expect(acceptSearch(prompts, search('nowhere'), draft).draft).toBe(draft);
   });
 });
 

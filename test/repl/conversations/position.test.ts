@@ -48,9 +48,9 @@ describe('the context use', () => {
 
 test.each<[string, readonly [string, number] | undefined, RegExp]>([
   ['small', undefined, / small {2}1,000 tokens$/],
-  ['small', ['small', 4000], /1\.0K\/4\.0K 25%$/],
+  ['small', ['small', 4000], /1K\/4K 25%$/],
   // It takes precedence over the catalogue, which applies to other models.
-  ['origin', ['origin', 8000], /\/8\.0K/],
+  ['origin', ['origin', 8000], /\/8K/],
   ['nextgen', ['origin', 8000], /\/1M/],
 ])(
   'Y31: the footer shows for %s the window that the service reported: %j',

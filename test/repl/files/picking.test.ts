@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { onPathsRecognised } from '../../../src/repl/files/dropped-files.ts';
 import { onFilesPicked } from '../../../src/repl/menu.ts';
-import { noticeOf } from '../../../src/repl/screen/notice.ts';
+import { noticeOf } from '../../../src/repl/screen/App.tsx';
 import type { ReplState } from '../../../src/repl/state.ts';
 import {
   composed,

@@ -10,7 +10,7 @@ async function complete(text: string, changes: Partial<Repl> = {}) {
     repl: (usual) => ({ ...usual, ...changes }),
     state: { isLineMode: true },
   });
-  const { buffer, words } = await completeLine(session, createBuffer(text));
+  const { buffer, words } = await completeLine(session, session.state(), createBuffer(text));
   return [buffer.text, words];
 }
 

@@ -51,10 +51,6 @@ test('a pinned conversation is read with its mark, and the head says that it is 
   );
 });
 
-test('nothing is asked while the list is being read', () => {
-  expect(question(lineMode(many, { isReading: true }))).toBe('');
-});
-
 test('a question follows a part of the list that cannot be read', () => {
   const reading = run(lineMode(), lineEntered('/with milk'));
   expect(question(reading.state)).toBe('');

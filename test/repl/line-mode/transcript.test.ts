@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
@@ -49,9 +48,7 @@ const options: ChatOptions = {
 
 /** natter for a screen reader, in a home folder that has `notes.md`. */
 async function startSession() {
-  const home = folderOf();
-  mkdirSync(join(home, 'data'));
-  writeFileSync(join(home, 'notes.md'), 'Tea is hot.\n');
+  const home = folderOf({ 'notes.md': 'Tea is hot.\n' });
   const environment = {
     HOME: home,
     TERM: 'xterm',

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { silentNotices } from '../../../src/output/notices.ts';
 import { createReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
@@ -134,11 +132,9 @@ test('secrets in a prompt file are sent only after a confirmation', async () => 
 });
 
 test('a prompt file of the user is listed, and filled with values, words and its settings', async () => {
-  const folder = folderOf();
-  mkdirSync(join(folder, 'prompts'));
   const front = `description: "a review"\nmodel: nextgen\nsystem: be kind\nparams:\n  top_p: 0.5\nvariables:\n  lang:\n    default: ts\n`;
   const text = `---\n${front}---\nreview {{lang}}: {{stdin}}\n`;
-  writeFileSync(join(folder, 'prompts', 'check.md'), text);
+  const folder = folderOf({ 'prompts/check.md': text });
   const { context } = createMemoryContext({ environment: { NATTER_CONFIG_DIR: folder } });
   const settings = resolveSettings({ flags: {}, environment: {}, stored: storedWith({}) });
   const prompts = createReplPrompts(context, silentNotices, settings);

@@ -10,11 +10,15 @@ import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.
 import { firstRunDialog, keyDialog } from '../../../src/repl/connection.ts';
 import { promptDialog } from '../../../src/repl/prompt-files/send-prompt-file.ts';
 import { Queue, Footer } from '../../../src/repl/screen/App.tsx';
-import { CompletionMenu } from '../../../src/repl/screen/CompletionMenu.tsx';
-import { Composer, composerOf, SearchLines } from '../../../src/repl/screen/Composer.tsx';
+import {
+  CompletionMenu,
+  Composer,
+  composerOf,
+  SearchLines,
+} from '../../../src/repl/screen/Composer.tsx';
 import { DialogBox } from '../../../src/repl/screen/DialogBox.tsx';
-import { fittingEnd } from '../../../src/repl/screen/fit-parts.ts';
-import { noticeOf } from '../../../src/repl/screen/notice.ts';
+import { fittingEnd } from '../../../src/repl/screen/view.tsx';
+import { noticeOf } from '../../../src/repl/screen/App.tsx';
 import type { Dialog, ReplState } from '../../../src/repl/state.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { drawn, type Look, runInApp } from '../../support/app.tsx';

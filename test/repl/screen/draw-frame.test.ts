@@ -4,12 +4,10 @@ import { systemClock } from '../../../src/clock.ts';
 import type { KeyEvent } from '../../../src/repl/composer/keys/key-event.ts';
 import { createBuffer, draftFrom, moveTo } from '../../../src/repl/composer/text-buffer.ts';
 import { addressDialog } from '../../../src/repl/connection.ts';
-import { createBackground } from '../../../src/repl/screen/background.ts';
 import { createKeyInput } from '../../../src/repl/composer/keys/key-parser.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { frameOf } from '../../support/app.tsx';
-import { createFakeClock } from '../../support/fake-clock.ts';
 import { openLateInput } from '../../support/late-input.ts';
 import { stateOf, waitingAnswer } from '../../support/repl-state.ts';
 import { formatEvents } from '../composer/keys/format-events.ts';
@@ -146,58 +144,6 @@ describe('the live region', () => {
   test('T19 has no escape codes without colours', () => {
     expect(frame(busy, 60, 24, longTail).rows.join('')).not.toContain('\u001B');
   });
-});
-
-function openBackground(background?: 'light' | 'dark') {
-  const clock = createFakeClock();
-  const written: string[] = [];
-  let changes = 0;
-  const opened = createBackground({
-    colors: { background, hasMany: true },
-    canAsk: true,
-    clock,
-    write: (text) => written.push(text),
-    onChange: () => (changes += 1),
-  });
-  return { background: opened, clock, written, changes: () => changes };
-}
-
-test('the terminal is asked for its background once', () => {
-  const { background, written, changes } = openBackground();
-  background.ask();
-  expect(written).toEqual(['\u001B]11;?\u001B\\']);
-  background.answered('light');
-  background.answered('dark');
-  expect(background.colors().background).toBe('light');
-  expect(changes()).toBe(1);
-});
-
-test('a late reply changes nothing', async () => {
-  const { background, clock, changes } = openBackground();
-  background.ask();
-  await clock.advance(1001);
-  background.answered('light');
-  expect(background.colors().background).toBeUndefined();
-  expect(changes()).toBe(0);
-});
-
-test('natter waits for a reply before it leaves the terminal, but not long', async () => {
-  const { background, clock } = openBackground();
-  await background.settled();
-  background.ask();
-  const settled = background.settled();
-  background.answered('light');
-  await settled;
-  const silent = openBackground();
-  silent.background.ask();
-  let isOver = false;
-  const waiting = silent.background.settled().then(() => (isOver = true));
-  await silent.clock.advance(199);
-  expect(isOver).toBe(false);
-  await silent.clock.advance(1);
-  await waiting;
-  expect(isOver).toBe(true);
-  await clock.advance(0);
 });
 
 function openKeyInput() {

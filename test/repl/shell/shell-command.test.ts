@@ -2,12 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { callTask } from '../../../src/repl/create-session.ts';
-import { runInShell, type ShellEnd, shellWords } from '../../../src/repl/shell/shell-command.ts';
 import {
-  createOutputLines,
-  createOutputTail,
+  endOf,
+  runInShell,
   runShellLine,
-} from '../../../src/repl/shell/shell-lines.ts';
+  type ShellEnd,
+  shellWords,
+} from '../../../src/repl/shell/shell-command.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { openMemorySession, secretWord } from '../../support/memory-session.ts';
 import { fc } from '../../support/properties.ts';
@@ -295,63 +296,27 @@ test('a stopped command attaches what it printed, and pauses the queue', async (
   expect([isQueuePaused, queue.length, memory.requests.length]).toEqual([true, 1, 0]);
 });
 
-/** The lines that are returned, and the rest at the end. */
-function linesOf(...pieces: readonly string[]): readonly string[] {
-  const lines = createOutputLines();
-  return [...pieces.map((piece) => lines.add(piece)), lines.end()];
-}
-
-describe('the output of a command', () => {
-  test('is returned line by line', () => {
-    expect(linesOf('one\ntw', 'o\nthree', '')).toEqual(['one\n', 'two\n', '', 'three\n']);
-  });
-
-  test('has no line that was not printed', () => {
-    expect(linesOf('one\n')).toEqual(['one\n', '']);
-  });
-
-  test.each([
-    ['a progress line that is overwritten', '10%\r20%\r100%\n', '100%\n'],
-    ['line ends of Windows', 'one\r\ntwo\r\n', 'one\ntwo\n'],
-    ['a return before the line end', 'done\r\r\n', 'done\n'],
-  ])('shows the last state of %s', (_what, text, shown) => {
-    expect(linesOf(text)).toEqual([shown, '']);
-  });
-
-  test('does not hold back a very long line', () => {
-    const [first, , rest] = linesOf('a'.repeat(70_000), 'b', 'c\nd');
-    expect(first).toBe(`${'a'.repeat(70_000)}\n`);
-    expect(rest).toBe('bc\n');
-  });
+test.each([
+  ['its lines in one piece', ['one\ntw', 'o\nthree', ''], 'one\ntwo\nthree\n'],
+  ['the last state of a progress line', ['10%\r20%\r100%\n'], '100%\n'],
+  ['line ends of Windows', ['one\r\ntwo\r\n'], 'one\ntwo\n'],
+  ['what is before a return at the line end', ['done\r\r\n'], 'done\n'],
+  ['a very long line at once', ['a'.repeat(70_000), 'b', 'c\nd'], `${'a'.repeat(70_000)}\nbc\nd\n`],
+])('the output shows %s', async (_, pieces, shown) => {
+  expect(await entered('!!make', pieces)).toMatchObject({ shown: `${shown}natter: exit code 0\n` });
 });
 
-/** The end of a text that arrived in these pieces. */
-function endOf(limit: number, ...pieces: readonly string[]) {
-  const tail = createOutputTail(limit);
-  for (const piece of pieces) tail.add(piece);
-  return tail.end();
-}
+test('the end of an output has whole lines', () => {
+  expect(endOf('one\ntwo\nthree\n', 9)).toBe('three\n');
+});
 
-describe('the end of an output', () => {
-  test('has whole lines', () => {
-    expect(endOf(9, 'one\ntwo\n', 'three\n')).toEqual({ text: 'three\n', bytes: 14, cut: 8 });
-  });
-
-  test('has at most the limit, and the number of bytes before it', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.string({ unit: 'grapheme' })),
-        fc.integer({ min: 4, max: 40 }),
-        (pieces, limit) => {
-          const whole = Buffer.from(pieces.join(''));
-          const { text, bytes, cut } = endOf(limit, ...pieces);
-          const kept = Buffer.from(text);
-          expect(bytes).toBe(whole.length);
-          expect(kept.length).toBeLessThanOrEqual(limit);
-          expect(cut).toBe(whole.length - kept.length);
-          expect(whole.subarray(cut)).toEqual(kept);
-        },
-      ),
-    );
-  });
+test('the end of an output has at most the limit, and whole characters', () => {
+  const limits = fc.integer({ min: 4, max: 40 });
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), limits, (text, limit) => {
+      const end = endOf(text, limit);
+      expect(Buffer.byteLength(end)).toBeLessThanOrEqual(limit);
+      expect(text.endsWith(end)).toBe(true);
+    }),
+  );
 });

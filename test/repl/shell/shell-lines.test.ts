@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { createBuffer } from '../../../src/repl/composer/text-buffer.ts';
-import { initialState } from '../../../src/repl/initial-state.ts';
-import { commandName, readShellLine } from '../../../src/repl/shell/shell-lines.ts';
+import { initialState } from '../../../src/repl/run.ts';
+import { commandName, readShellLine } from '../../../src/repl/shell/shell-command.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import {

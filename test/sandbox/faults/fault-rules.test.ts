@@ -123,7 +123,7 @@ describe('parseScenario', () => {
     ['{"rules": [1]}', /f\.json: rules\[0\] must be an object/],
     ['{"rules": [{}, {"status": 99}]}', /^f\.json: rules\[1\]: status takes an HTTP status/],
     ['{"rules": [{"nonsense": 1}]}', /rules\[0\]: there is no field "nonsense"/],
-    ['{"rules": [{"status": null}]}', /rules\[0\]\.status must be text/],
+    ['{"rules": [{"status": null}]}', /rules\[0\]: status must be text/],
     ['{"rules": [{"when": "x"}]}', /rules\[0\]\.when must be an object/],
     ['{"rules": [{"when": {"colour": "x"}}]}', /rules\[0\]\.when\.colour is unknown; use method/],
     ['{"rules": [{"when": {"model": 1}}]}', /rules\[0\]\.when\.model must be text/],

@@ -41,20 +41,12 @@ describe('watchSignals', () => {
   });
 
   test.each([
-    ['on Windows', 'win32', 2],
-    ['as process 1, which cannot end itself by a signal', 'linux', 1],
-  ])('P5 X24: exits with the code of the signal %s', (_, platform, pid) => {
+    ['on Windows', 'win32', 2, 'SIGINT', 130],
+    ['as process 1, which cannot end itself by a signal', 'linux', 1, 'SIGTERM', 143],
+  ] as const)('P5 X24: exits with the code of the signal %s', (_, platform, pid, signal, code) => {
     const { exits, signals, killed } = watch(platform, pid);
-    signals.reraise('SIGTERM');
-    expect({ exits, killed }).toEqual({ exits: [143], killed: [] });
-  });
-
-  test('X24: ends the process at a second Ctrl+C on Windows', () => {
-    const { fake, heard, exits } = watch('win32');
-    fake.emit('SIGINT', 'SIGINT');
-    expect({ heard: heard.length, exits }).toEqual({ heard: 1, exits: [] });
-    fake.emit('SIGINT', 'SIGINT');
-    expect({ heard: heard.length, exits }).toEqual({ heard: 1, exits: [130] });
+    signals.reraise(signal);
+    expect({ exits, killed }).toEqual({ exits: [code], killed: [] });
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)(

@@ -37,10 +37,6 @@ describe('headings', () => {
     expect(render(source)).toBe(`${output}\n`);
   });
 
-  test('keep their marks without colour', () => {
-    expect(render('## Two *x* ##', { color: false })).toBe('## Two *x*\n');
-  });
-
   test('have a blank line before them', () => {
     expect(render('text\n### Three')).toBe(`text\n\n${bold('Three')}\n`);
   });
@@ -61,11 +57,10 @@ describe('lists', () => {
   ])('%s', (_name, source, output) => {
     expect(render(source)).toBe(output);
   });
+});
 
-  test('keep their marks without colour or Unicode', () => {
-    expect(render('* a', { color: false })).toBe('* a\n');
-    expect(render('* a', { unicode: false })).toBe('* a\n');
-  });
+test('bullets are written as they are without Unicode', () => {
+  expect(render('* a', { unicode: false })).toBe('* a\n');
 });
 
 describe('quotes', () => {
@@ -78,10 +73,6 @@ describe('quotes', () => {
   ])('%s', (_name, source, output) => {
     expect(render(source)).toBe(output);
   });
-
-  test('keep their mark without colour', () => {
-    expect(render('> a', { color: false })).toBe('> a\n');
-  });
 });
 
 const rule = (text: string) => dim(text.padEnd(80, '─'));
@@ -92,10 +83,6 @@ describe('code', () => {
     expect(render('```ts\nlet a = "b";\n```\n\n~~~\nplain\n~~~')).toBe(
       `${rule('── 1 ts ')}\n${magenta('let')} ${blue('a')} = ${green('"b"')};\n${foot}\n\n${rule('── 2 ')}\nplain\n${foot}\n`,
     );
-  });
-
-  test('keeps its fence without colour', () => {
-    expect(render('```ts\nlet a\n```', { color: false })).toBe('``` 1 ts\nlet a\n```\n');
   });
 
   test('has no list indentation', () => {
@@ -120,7 +107,6 @@ describe('code', () => {
 
   test('may be indented instead', () => {
     expect(render('    a\n\n      b\nc')).toBe(`${rule('── 1 ')}\na\n\n  b\n${foot}\n\nc\n`);
-    expect(render('    a', { color: false })).toBe('    a\n');
   });
 
   test('keeps the state of its language between lines', () => {
@@ -152,10 +138,20 @@ describe('code', () => {
   });
 });
 
+test.each([
+  ['## Two *x* ##', '## Two *x*'],
+  ['* a', '* a'],
+  ['> a', '> a'],
+  ['```ts\nlet a\n```', '``` 1 ts\nlet a\n```'],
+  ['    a', '    a'],
+  ['_ _ _', '_ _ _'],
+])('without colour, %j keeps its marks', (source, output) => {
+  expect(render(source, { color: false })).toBe(`${output}\n`);
+});
+
 test.each(['***', '---', '_ _ _'])('the break %s is a line', (source) => {
   expect(render(source, { width: 10 })).toBe(`${dim('─'.repeat(10))}\n`);
   expect(render(source, { width: 10, unicode: false })).toBe(`${dim('-'.repeat(10))}\n`);
-  expect(render(source, { color: false })).toBe(`${source}\n`);
 });
 
 test.each([

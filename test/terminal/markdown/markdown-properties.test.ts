@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
+import {
+  afterSequence,
+  type OpenStyle,
+  styledCharacters,
+} from '../../../src/terminal/text/wrap.ts';
 import { cutAt, fragments, markdownOf } from './any-markdown.ts';
 import { openStream, render } from './render.ts';
 import { fc } from '../../support/properties.ts';
@@ -66,25 +71,11 @@ describe('T14 T19 what goes to the terminal', () => {
         for (const unit of source) pieces.push(stream.write(unit));
         pieces.push(stream.end());
         for (const line of pieces.flatMap((piece) => piece.split('\n'))) {
-          expect(openLooks(line)).toEqual([]);
+          const looks = [...styledCharacters(line)].filter(({ isStyle }) => isStyle);
+          const open = looks.reduce<OpenStyle>((all, { text }) => afterSequence(all, text), []);
+          expect(open).toEqual([]);
         }
       }),
     );
   });
 });
-
-function openLooks(line: string): number[] {
-  const closes: Record<number, number[]> = {
-    22: [1, 2],
-    23: [3],
-    24: [4],
-    29: [9],
-    39: [31, 32, 33, 34, 35, 36],
-  };
-  let open: number[] = [];
-  for (const [, code] of line.matchAll(/\u001B\[(\d+)m/g)) {
-    const closed = closes[Number(code)];
-    open = closed ? open.filter((look) => !closed.includes(look)) : [...open, Number(code)];
-  }
-  return open;
-}

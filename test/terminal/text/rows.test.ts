@@ -3,8 +3,8 @@ import { createWordRows, hangText } from '../../../src/terminal/text/rows.ts';
 import { processorTime } from '../../support/processor-time.ts';
 
 function inRows(pieces: readonly string[], width: number, column = 0): string {
-  const stream = createWordRows(() => width, column);
-  return pieces.map((piece) => stream.write(piece)).join('') + stream.write('', true);
+  const write = createWordRows(() => width, column);
+  return pieces.map((piece) => write(piece)).join('') + write('', true);
 }
 
 test.each([
@@ -22,9 +22,9 @@ test('the first row begins after its label', () => {
 });
 
 test('ideographs are written as they arrive', () => {
-  const stream = createWordRows(() => 10, 0);
-  expect(stream.write('日本')).toBe('日本');
-  expect(stream.write('one tw')).toBe('one');
+  const write = createWordRows(() => 10, 0);
+  expect(write('日本')).toBe('日本');
+  expect(write('one tw')).toBe('one');
 });
 
 test.each([

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import type { InputItem } from '../../../batch/input/item.ts';
 import { readItems } from '../../../batch/input/read-items.ts';
-import type { Selection } from '../../../batch/input/select-items.ts';
 import { formatResultRow, openaiLine, tableHeader } from '../../../batch/results/result-formats.ts';
 import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
 import {
@@ -12,7 +11,7 @@ import {
 } from '../../../batch/results/result-file.ts';
 import type { ResultIndex, ResultLine } from '../../../batch/results/result-index.ts';
 import { readResult, replaceWithTexts, resultTexts } from '../../../batch/results/write-results.ts';
-import type { Batch } from '../items.ts';
+import type { Batch, Selection } from '../items.ts';
 import { type OutputOptions, resultsFileOf } from '../plan.ts';
 import { awaitHolder } from '../../../ask/open-conversation.ts';
 import type { Context } from '../../../run.ts';
@@ -60,7 +59,7 @@ export function createOrderedOutput(write: (text: string) => Promise<void> | und
     },
     /** Writes the buffered texts, skipping missing numbers. */
     end(): Promise<void> | undefined {
-      const rest = [...buffered].sort(([one], [other]) => one - other).map(([, text]) => text);
+      const rest = [...expected].map((number) => buffered.get(number) ?? '');
       buffered.clear();
       return write(rest.join(''));
     },
@@ -143,7 +142,8 @@ export async function openSink(
     /** Aborts when results cannot be saved any more. */
     broken: file?.broken ?? new AbortController().signal,
     /**
-     * Gets each item before it is sent, in the order of the results. @returns a promise while the buffer of standard output is full
+     * Gets each item before it is sent, in the order of the results.
+     * @returns a promise while the buffer of standard output is full
      * @throws Failure `usage` if results cannot be written beside its columns
      */
     accept(item: InputItem): Promise<void> | undefined {

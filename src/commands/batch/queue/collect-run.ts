@@ -1,5 +1,5 @@
 import { readFingerprint } from '../../../batch/fingerprint.ts';
-import { countFailure, emptyTally, itemsLeft, type Tally } from '../../../batch/tally.ts';
+import { countFailure, emptyTally, itemsLeft } from '../../../batch/tally.ts';
 import { type BatchSink, openSink } from '../output/sink.ts';
 import {
   type CollectOptions,
@@ -16,6 +16,8 @@ import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { filledText, isJsonObject, parseJson } from '../../../json.ts';
 import { count } from '../../../output/figures.ts';
 import { printJson, printTable } from '../../../output/print-data.ts';
+
+const kinds = Object.keys(exitCodes) as FailureKind[];
 
 /** @throws Failure `usage` if the sink has results of different items */
 function refuseDifferent(
@@ -38,39 +40,7 @@ function refuseDifferent(
   }
 }
 
-/** What the report has of a result: its item in the input, its failure and its tokens. */
-function readResult(index: number, text: string) {
-  const value = parseJson(text);
-  const { line = index, id, error, usage } = isJsonObject(value) ? value : {};
-  const { kind, message } = isJsonObject(error) ? error : {};
-  const { total_tokens: tokens } = isJsonObject(usage) ? usage : {};
-  const known = Object.keys(exitCodes) as FailureKind[];
-  return {
-    place: { index, line: Number(line), id: filledText(id) },
-    failure: new Failure(
-      known.find((one) => one === kind) ?? 'unexpected',
-      filledText(message) ?? '',
-    ),
-    tokens: typeof tokens === 'number' ? tokens : 0,
-  };
-}
-
-/** @throws Failure if items failed or are left */
-function conclude(tally: Tally, name: string, elapsed: number): string {
-  const left = itemsLeft(tally) ?? 0;
-  const rest = left === 0 ? '' : `; ${count(left)} without a result`;
-  const outcome = `batch ${name}: ${batchOutcome(tally, elapsed)}${rest}`;
-  if (left > 0) {
-    const hint = 'run ‹natter batch work›, then collect again';
-    throw new Failure('unfinished', outcome, { hint });
-  }
-  if (tally.failed === 0) return outcome;
-  const hint =
-    '‹natter batch submit› lets failed items wait again; ‹natter batch› with the file of -o sends them itself';
-  throw new Failure(kindOf(tally, undefined), outcome, { hint });
-}
-
-/** Runs `natter batch collect`. @throws Failure */
+/** Runs `natter batch collect`. @throws Failure, also if items failed or are left */
 export async function collectBatch(
   run: StartedRun<CollectOptions>,
   connect: Connect = connectToQueue,
@@ -101,12 +71,18 @@ export async function collectBatch(
           tally.already += 1;
           continue;
         }
-        const { place, failure, tokens } = readResult(index, line);
+        const value = parseJson(line);
+        const { line: at = index, id, error, usage } = isJsonObject(value) ? value : {};
         // natter's own format needs only the line.
-        const item = { ...place, problem: 'is in a queue' };
+        const item = { index, line: Number(at), id: filledText(id), problem: 'is in a queue' };
         if (isAnswered) tally.answered += 1;
-        else countFailure(tally, failure, item);
-        tally.tokens += tokens;
+        else {
+          const { kind: found, message } = isJsonObject(error) ? error : {};
+          const kind = kinds.find((one) => one === found) ?? 'unexpected';
+          countFailure(tally, new Failure(kind, filledText(message) ?? ''), item);
+        }
+        const { total_tokens: tokens } = isJsonObject(usage) ? usage : {};
+        if (typeof tokens === 'number') tally.tokens += tokens;
         const fingerprint = readFingerprint(fingerprints.get(index));
         await sink.accept(item);
         await sink.put(item, { index, fingerprint, isAnswered }, `${line}\n`);
@@ -115,7 +91,20 @@ export async function collectBatch(
       await sink.finish(isComplete, (index) => fingerprints.has(index));
       if (remove && (isComplete || force)) await queue.remove();
       printCauses({ context, presentation, options, tally });
-      notices.notice(conclude(tally, queue.name, context.clock.monotonic() - start));
+      const left = itemsLeft(tally) ?? 0;
+      const rest = left === 0 ? '' : `; ${count(left)} without a result`;
+      const elapsed = context.clock.monotonic() - start;
+      const outcome = `batch ${queue.name}: ${batchOutcome(tally, elapsed)}${rest}`;
+      if (left > 0) {
+        const hint = 'run ‹natter batch work›, then collect again';
+        throw new Failure('unfinished', outcome, { hint });
+      }
+      if (tally.failed > 0) {
+        const hint =
+          '‹natter batch submit› lets failed items wait again; ‹natter batch› with the file of -o sends them itself';
+        throw new Failure(kindOf(tally, undefined), outcome, { hint });
+      }
+      notices.notice(outcome);
     } finally {
       await sink.close();
     }

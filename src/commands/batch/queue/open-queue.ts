@@ -35,17 +35,13 @@ export interface CollectOptions extends QueueOptions {
 }
 
 /** Connects to the queue that the options or the environment name; tests pass their own. @throws Failure */
-export type Connect = (
-  context: Context,
-  notices: Notices,
-  options: QueueOptions,
-) => Promise<QueueConnection>;
-
-export const connectToQueue: Connect = async (context, notices, { queue }) => {
+export async function connectToQueue(context: Context, notices: Notices, { queue }: QueueOptions) {
   // This comes before the packages are loaded: it refuses a password in the command line.
   const address = queueAddress(queue, context);
   return connectQueue(loadLibraries(), address, notices);
-};
+}
+
+export type Connect = typeof connectToQueue;
 
 /** The failure for a batch that is not in the queue. */
 export function noBatch(message: string): Failure {

@@ -12,6 +12,7 @@ import { failureLine, unsendable } from '../output/result.ts';
 import { parseNumber } from '../plan.ts';
 import { type Connect, connectToQueue, type SubmitOptions } from './open-queue.ts';
 import { itemText } from '../secret-guard.ts';
+import { itemFingerprint } from '../sending/send-item.ts';
 import type { StartedRun } from '../../../run.ts';
 import { locateSecrets, secretsRefusal } from '../../../input/secret-guard.ts';
 import { Failure } from '../../../failure.ts';
@@ -80,7 +81,7 @@ export async function submitBatch(
       const before = known.get(item.index) ?? '';
       const isSendable = item.problem === undefined;
       if (before === '') return isSendable || !known.has(item.index);
-      if (isSendable && selection.fingerprint(item) === before) return false;
+      if (isSendable && itemFingerprint(item, batch.settings) === before) return false;
       const message = `line ${item.line} of the input has a different prompt or id than item ${item.index} in batch ${name}`;
       throw new Failure('usage', message, {
         hint: 'use --batch NAME for a new batch, or ‹natter batch collect --remove› to delete the old one',
@@ -106,7 +107,7 @@ export async function submitBatch(
       if (check(item)) added += 1;
       if (item.problem === undefined) {
         const { given: _given, ...sent } = item;
-        good.push({ ...sent, fingerprint: selection.fingerprint(item) });
+        good.push({ ...sent, fingerprint: itemFingerprint(item, batch.settings) });
       } else {
         const line = failureLine(context.secrets, item, undefined, unsendable(item));
         bad.push({ index: item.index, isAnswered: false, line: line.trimEnd() });

@@ -58,8 +58,6 @@ interface Work extends SendingRun {
   readonly unsaved: Set<QueuedResult>;
   /** Aborting it gives up storing results in the queue. */
   readonly giveUp: AbortController;
-  /** Items without a result; undefined until they are counted. */
-  readonly jobs: { left: number | undefined };
   readonly onQueueError: (error: unknown) => void;
 }
 
@@ -145,7 +143,7 @@ async function countJobs(queue: BatchQueue): Promise<number> {
 
 /** Answers jobs until none is left, or the run stops; those that have not started then return to the queue. */
 async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
-  const { queue, plan, connection, giveUp, jobs, options, context } = work;
+  const { queue, plan, connection, giveUp, tally, options, context } = work;
   const { stop, cancel, fail, crash } = pipeline.stopping;
   const { clock } = context;
   const run = async (job: QueueJob): Promise<JobOutcome> => {
@@ -165,9 +163,9 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
   const recount = async () => {
     isCounting = true;
     // The connection was closed meanwhile, or the queue refuses all commands; the next count shows whether it lasts.
-    jobs.left = await countJobs(queue).catch(() => undefined);
+    tally.queued = await countJobs(queue).catch(() => undefined);
     isCounting = false;
-    if (jobs.left === 0 && options.wait !== true) drained.abort();
+    if (tally.queued === 0 && options.wait !== true) drained.abort();
   };
   let lostAt: number | undefined;
   const endWatch = clock.repeat(interval, () => {
@@ -193,16 +191,15 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
 
 /** Writes results that the queue does not have into a file of the current folder. @throws Failure `storage` */
 function saveUnsaved({ unsaved, queue, presentation }: Work): void {
-  const results = [...unsaved];
-  if (results.length === 0) return;
+  if (unsaved.size === 0) return;
   const file = `${queue.name}-unsaved.jsonl`;
   try {
-    fs.appendFileSync(file, results.map(({ line }) => `${line}\n`).join(''));
+    fs.appendFileSync(file, [...unsaved].map(({ line }) => `${line}\n`).join(''));
   } catch (error) {
     throw storageFailure('write', file, error);
   }
   presentation.notices.warning(
-    `${countOf(results.length, 'result')} could not be stored in the queue and went into ${file}; ‹natter batch merge› adds them to collected results`,
+    `${countOf(unsaved.size, 'result')} could not be stored in the queue and went into ${file}; ‹natter batch merge› adds them to collected results`,
   );
 }
 
@@ -236,7 +233,7 @@ export async function workBatch(
     const giveUp = new AbortController();
     // Each result that is being stored has a listener.
     setMaxListeners(0, giveUp.signal);
-    const jobs: Work['jobs'] = { left: undefined };
+    const tally = emptyTally();
     const guard = await openGuard(working).forRequests();
     // The queue limits the requests of all workers; tokens are limited here.
     if (rateLimits.requests !== undefined) await queue.setRate(rateLimits.requests);
@@ -249,8 +246,7 @@ export async function workBatch(
       guard,
       stream: header.stream,
       stopsStarved: false,
-      tally: emptyTally(),
-      left: () => jobs.left,
+      tally,
       onPause(wait) {
         // The other workers would be refused, too. Without this pause they find out themselves.
         if (wait >= sharedPause) queue.pause(wait).catch(() => undefined);
@@ -259,7 +255,6 @@ export async function workBatch(
       header,
       connection,
       queue,
-      jobs,
       unsaved: new Set(),
       giveUp,
       onQueueError: reportErrors(notices),
@@ -272,7 +267,7 @@ export async function workBatch(
     const names = { input: header.input, output: null, shard: null, batch: queue.name };
     const answerAll = (pipeline: Pipeline) => answerJobs(work, pipeline);
     await runAndReport(work, names, answerAll, async () => {
-      const left = giveUp.signal.aborted ? jobs.left : await countJobs(queue);
+      const left = giveUp.signal.aborted ? tally.queued : await countJobs(queue);
       return {
         left,
         leftText: left ? `, ${count(left)} left in the queue` : '',

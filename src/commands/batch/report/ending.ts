@@ -55,27 +55,23 @@ const repeatedKinds: ReadonlySet<FailureKind> = new Set([
   'configuration',
 ]);
 
-/** Which items must change: `line 3 (q3) cannot succeed unchanged: correct the input`; undefined without any. */
-function repeatedText({ causes }: Tally): string | undefined {
-  const repeated = [...causes.values()].filter(({ failure }) => repeatedKinds.has(failure.kind));
-  const [first] = repeated.toSorted((one, other) => one.item.index - other.item.index);
-  if (first === undefined) return undefined;
-  const { failure, item } = first;
-  const others = repeated.reduce((sum, one) => sum + one.count, -1);
-  const more = others === 0 ? '' : ` and ${countOf(others, 'other item')}`;
-  const remedy = failure.kind === 'usage' ? 'correct the input' : (failure.hint ?? 'see its error');
-  return `${placeText(item.line, item.id)}${more} cannot succeed unchanged: ${remedy}`;
-}
-
 function hintFor(tally: Tally, { retry }: EndTexts, stopFailure: Failure | undefined): string {
   if (stopFailure !== undefined && ofItems.has(stopFailure.kind)) {
     const common = stopFailure.hint === undefined ? '' : `: ${stopFailure.hint}`;
     return `correct what all items have in common${common}; or send them all with --keep-going; ${retry}`;
   }
-  const repeated = stopFailure === undefined ? repeatedText(tally) : undefined;
-  if (repeated !== undefined) return `${repeated}; ${retry}`;
-  // The first failure, if nothing was answered and all failures are of its kind.
   const { answered, causes } = tally;
+  const repeated = [...causes.values()].filter(({ failure }) => repeatedKinds.has(failure.kind));
+  const [first] = repeated.toSorted((one, other) => one.item.index - other.item.index);
+  if (stopFailure === undefined && first !== undefined) {
+    const { failure, item } = first;
+    const others = repeated.reduce((sum, one) => sum + one.count, -1);
+    const more = others === 0 ? '' : ` and ${countOf(others, 'other item')}`;
+    const isUsage = failure.kind === 'usage';
+    const remedy = isUsage ? 'correct the input' : (failure.hint ?? 'see its error');
+    return `${placeText(item.line, item.id)}${more} cannot succeed unchanged: ${remedy}; ${retry}`;
+  }
+  // The first failure, if nothing was answered and all failures are of its kind.
   const only = answered === 0 && causes.size === 1 ? [...causes.values()][0] : undefined;
   const { hint, remedy } = stopFailure ?? only?.failure ?? {};
   return hint === undefined || remedy?.code === 'send-again' ? retry : `${hint}; ${retry}`;

@@ -107,7 +107,7 @@ const printing = 10_000;
 
 /** Shows the progress as a line on standard error, as JSON lines, and in the window's title and tab. */
 export function showProgress(run: SendingRun, admission: Admission, stop: AbortSignal) {
-  const { context, presentation, tally, options, settings, left, command } = run;
+  const { context, presentation, tally, options, settings, command } = run;
   const { clock, streams } = context;
   const isQuiet = options.quiet === true || options.progressJson === true;
   const animated = presentation.animated && !isQuiet;
@@ -116,9 +116,8 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
   const start = clock.monotonic();
   const draw = () => {
     const text = batchProgress(tally, clock.monotonic() - start, admission, stop.aborted);
-    const queued = left?.();
+    const { total, queued, already, answered, failed } = tally;
     line.draw(queued === undefined ? text : `${text} · ${count(queued)} left in the queue`);
-    const { total, already, answered, failed } = tally;
     const share = total ? ((already + answered + failed) / total) * 100 : undefined;
     const percent = share === undefined ? undefined : `${Math.floor(share)}%`;
     const shown = queued === undefined ? percent : `${count(queued)} left`;

@@ -25,23 +25,6 @@ import { truncationFailure, truncationWarning } from '../../../output/notices.ts
 import { type Chain, fallbackModels } from '../../../ask/fallback.ts';
 import { count } from '../../../output/figures.ts';
 
-/** Counts how often items went from one model to another, and warns about the first one. */
-function countSteps(warn: (text: string) => void) {
-  const steps = new Map<string, number>();
-  const onStep: Chain['onStep'] = (failed, next, text) => {
-    const step = `${failed.label} to ${next.label}`;
-    const before = steps.get(step) ?? 0;
-    steps.set(step, before + 1);
-    if (before === 0) warn(text);
-  };
-  const report = () => {
-    for (const [step, number] of steps) {
-      if (number > 1) warn(`${count(number)} items fell back from ${step}`);
-    }
-  };
-  return { onStep, report };
-}
-
 /** Minimum consecutive failures that stop a run; more with higher concurrency. */
 const minFailures = 10;
 
@@ -71,19 +54,6 @@ export function noteTruncation(
 /** Whether natter has sent no request, because of a budget or of a setting that all items have in common. */
 const isUnsent = ({ kind, attempts }: Failure): boolean =>
   kind === 'budget' || (kind === 'configuration' && attempts === undefined);
-
-/** Counts requests and their tokens, which are billed also if the answer failed, and an answer with its times. */
-function countAnswer(tally: Tally, { failure, metadata }: ItemOutcome): void {
-  const { usage, attempts = 1, timing } = metadata;
-  tally.tokens += usage?.total_tokens ?? 0;
-  tally.promptTokens += usage?.prompt_tokens ?? 0;
-  tally.completionTokens += usage?.completion_tokens ?? 0;
-  tally.attempts += attempts;
-  if (failure !== undefined) return;
-  tally.answered += 1;
-  if (timing !== undefined) tally.latency.push(timing.total);
-  if (timing?.firstText !== undefined) tally.firstText.push(timing.firstText);
-}
 
 /**
  * Makes the function that sends an item, and ends its permission. It counts an answer, and decides whether the run goes
@@ -134,13 +104,22 @@ function openAnswers(
       permission.end(false, undefined);
       return { line: undefined, fingerprint, failure, isStopped, isStarved };
     }
-    countAnswer(tally, outcome);
-    if (failure === undefined) circuitBreaker.answered();
-    else if (!isStopped) {
+    const { usage, attempts = 1, timing } = metadata;
+    // They are billed also if the answer failed.
+    tally.tokens += usage?.total_tokens ?? 0;
+    tally.promptTokens += usage?.prompt_tokens ?? 0;
+    tally.completionTokens += usage?.completion_tokens ?? 0;
+    tally.attempts += attempts;
+    if (failure === undefined) {
+      circuitBreaker.answered();
+      tally.answered += 1;
+      if (timing !== undefined) tally.latency.push(timing.total);
+      if (timing?.firstText !== undefined) tally.firstText.push(timing.firstText);
+    } else if (!isStopped) {
       isStopped = (isStarved && run.stopsStarved) || circuitBreaker.failed(failure);
       if (isStopped) stopping.fail(failure);
     }
-    permission.end(failure === undefined, metadata.usage?.total_tokens);
+    permission.end(failure === undefined, usage?.total_tokens);
     const line = outcomeLine(context.secrets, item, fingerprint, outcome);
     return { line, fingerprint, failure, isStopped, isStarved };
   };
@@ -194,19 +173,28 @@ export async function runAndReport(
     progress.clear();
     presentation.notices.warning(text);
   };
-  const steps = countSteps(warn);
+  /** How often items went from one model to another. */
+  const steps = new Map<string, number>();
+  const onStep: Chain['onStep'] = (failed, next, text) => {
+    const step = `${failed.label} to ${next.label}`;
+    const before = steps.get(step) ?? 0;
+    steps.set(step, before + 1);
+    if (before === 0) warn(text);
+  };
   let ending: Ending;
   try {
     try {
       await work({
         stopping,
         admit: (item) => admission.admit(item),
-        answer: openAnswers(run, stopping, steps.onStep, warn),
+        answer: openAnswers(run, stopping, onStep, warn),
       });
       stopping.rethrow();
     } finally {
       progress.end();
-      steps.report();
+      for (const [step, number] of steps) {
+        if (number > 1) warn(`${count(number)} items fell back from ${step}`);
+      }
       stopping.end();
     }
     const elapsed = clock.monotonic() - start;

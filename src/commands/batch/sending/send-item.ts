@@ -80,17 +80,6 @@ function longer(before: ItemOutcome | undefined, outcome: ItemOutcome): ItemOutc
   return { ...before, failure, isStopped, isStarved };
 }
 
-/** Explains why a refused item is not sent again. @param attempts undefined if the run stops */
-function refusedOutcome(outcome: ItemOutcome, attempts: number | undefined): ItemOutcome {
-  const { failure } = outcome;
-  if (attempts === undefined || failure === undefined) {
-    return { ...outcome, failure: stoppedAnswer(), isStopped: true };
-  }
-  const after = attempts === 1 ? '' : ` (after ${attempts} attempts)`;
-  const message = `${failure.message}${after}`;
-  return { ...outcome, failure: rephrase(failure, { message, attempts }), isStarved: true };
-}
-
 /** Sends a request of an item, and again after a 429 and after a cut answer. */
 async function sendRequest(
   { service: { client }, plan, context: { clock } }: SendingRun,
@@ -121,6 +110,7 @@ async function sendRequest(
     event(event) {
       if (event.type === 'retry-scheduled') {
         retryAt = clock.monotonic() + event.delay;
+        stop.addEventListener('abort', cancelRetry);
         cancelRetry();
       }
       return undefined;
@@ -128,7 +118,6 @@ async function sendRequest(
   };
   let [attempts, cuts] = [0, 0];
   let longest: ItemOutcome | undefined;
-  stop.addEventListener('abort', cancelRetry);
   try {
     for (;;) {
       isRefused = false;
@@ -140,8 +129,15 @@ async function sendRequest(
       if (isRefused && !outcome.isStopped && permission !== undefined) {
         const next = await permission.afterRefusal();
         if (next === 'again') continue;
-        const refused = refusedOutcome(outcome, next === 'starved' ? attempts : undefined);
-        longest = longer(longest, refused);
+        if (next === 'stopped' || failure === undefined) {
+          longest = longer(longest, { ...outcome, failure: stoppedAnswer(), isStopped: true });
+        } else {
+          // Why it is not sent again.
+          const after = attempts === 1 ? '' : ` (after ${attempts} attempts)`;
+          const message = `${failure.message}${after}`;
+          const refused = rephrase(failure, { message, attempts });
+          longest = longer(longest, { ...outcome, failure: refused, isStarved: true });
+        }
       } else {
         cuts += 1;
         const isCut = failure?.kind === 'incomplete' && !outcome.isStopped;

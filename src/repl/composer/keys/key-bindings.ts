@@ -150,11 +150,10 @@ export function actionOf(
 ): KeyAction | undefined {
   if (event.type !== 'key') return undefined;
   const chord = chordOf(event);
-  const below: readonly string[] = context === 'completion' ? ['composer'] : [];
-  const found = [context, ...below, 'anywhere'].map((place) =>
-    map.find(({ when, keys }) => when === place && keys.includes(chord)),
-  );
-  return found.find((binding) => binding !== undefined)?.action;
+  const below = context === 'completion' ? (['composer'] as const) : [];
+  const places = [context, ...below, 'anywhere'] as const;
+  const bound = map.filter(({ keys }) => keys.includes(chord));
+  return places.flatMap((place) => bound.filter(({ when }) => when === place))[0]?.action;
 }
 
 const modifierNames = pairsIn(
@@ -179,11 +178,10 @@ function fail(message: string, hint = examples): never {
 
 /** A key as typed, `Ctrl-X` or `alt+shift+up`, in the format of `chordOf`. @throws Failure `usage` */
 function parseChord(text: string): string {
-  const parts = /^(?<modifiers>(?:[a-z]+[+-])*)(?<name>.+)$/i.exec(text)?.groups;
-  const names = (parts?.['modifiers'] ?? '').toLowerCase().split(/[+-]/).filter(Boolean);
-  const modifiers = new Set(names.map((name) => modifierNames.get(name)));
-  const typed = (parts?.['name'] ?? '').toLowerCase();
-  const name = otherNames.get(typed) ?? typed;
+  const [, start = '', last = ''] = /^((?:[a-z]+[+-])*)(.+)$/.exec(text.toLowerCase()) ?? [];
+  const words = start.match(/[a-z]+/g) ?? [];
+  const modifiers = new Set(words.map((word) => modifierNames.get(word)));
+  const name = otherNames.get(last) ?? last;
   const isCharacter = /^[\x21-\x7e]$/.test(name);
   const isKey = isCharacter || namedKeys.test(name);
   if (modifiers.has(undefined) || !isKey) fail(`${JSON.stringify(text)} is not a key`);
@@ -223,12 +221,13 @@ function findAction(name: string): KeyAction {
 
 /** Refuses a key of a binding that is a key of a different one, too. */
 function refuseConflict(map: KeyMap, { action, when, keys }: KeyBinding): void {
-  const overlapping = map.filter((other) => {
-    const isBeside = other.when === when || [other.when, when].includes('anywhere');
-    return other.action !== action && isBeside;
+  const beside = map.filter((other) => {
+    return (
+      other.action !== action && (other.when === when || [other.when, when].includes('anywhere'))
+    );
   });
   for (const key of keys) {
-    const taken = overlapping.find((other) => other.keys.includes(key))?.action;
+    const taken = beside.find((other) => other.keys.includes(key))?.action;
     const hint = `‹natter config set keys.${taken} none›, or a different key, frees it`;
     if (taken !== undefined) fail(`${key} is the key of ${taken}, too`, hint);
   }
@@ -243,28 +242,27 @@ function refuseConflict(map: KeyMap, { action, when, keys }: KeyBinding): void {
  */
 export function ownKeyMap(keys: Readonly<Record<string, unknown>>, profile?: string): KeyMap {
   const own = new Map<KeyAction, readonly string[]>();
-  const check = (name: string, act: () => void) => {
-    try {
-      act();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const message = `keys.${name}: ${error.message}`;
-      if (profile === undefined) fail(message, error.hint);
-      const hint = `‹natter config unset keys.${name} --profile ${profile}› removes it`;
-      throw new Failure('configuration', message, { hint });
+  let current = '';
+  try {
+    for (const [name, value] of Object.entries(keys)) {
+      current = name;
+      own.set(findAction(name), parseKeys(name, String(value)));
     }
-  };
-  for (const [name, value] of Object.entries(keys)) {
-    check(name, () => own.set(findAction(name), parseKeys(name, String(value))));
+    const map = keyBindings.map((binding) => {
+      return { ...binding, keys: own.get(binding.action) ?? binding.keys };
+    });
+    for (const binding of map.filter(({ action }) => own.has(action))) {
+      current = binding.action;
+      refuseConflict(map, binding);
+    }
+    return map;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const message = `keys.${current}: ${error.message}`;
+    if (profile === undefined) return fail(message, error.hint);
+    const hint = `‹natter config unset keys.${current} --profile ${profile}› removes it`;
+    throw new Failure('configuration', message, { hint });
   }
-  const map = keyBindings.map((binding) => ({
-    ...binding,
-    keys: own.get(binding.action) ?? binding.keys,
-  }));
-  for (const binding of map.filter(({ action }) => own.has(action))) {
-    check(binding.action, () => refuseConflict(map, binding));
-  }
-  return map;
 }
 
 /** A value for the settings file, in one spelling. @throws Failure `usage` for an unknown action or key */

@@ -32,16 +32,15 @@ export function chordOf({ name, ctrl, alt, shift }: KeyPress): string {
 /** Keys that a paste without brackets may consist of. */
 const pastedKeys: Readonly<Record<string, string>> = { tab: '\t', enter: '\n', 'ctrl+j': '\n' };
 
-const charactersOf = (event: KeyEvent): string | undefined =>
-  event.type === 'key' ? pastedKeys[chordOf(event)] : event.text;
-
 const isEnter = (event: KeyEvent) => event.type === 'key' && event.name === 'enter';
 
 /** Without bracketed paste, events of one read are a paste if text follows a line end: its lines are not sent. */
 export function joinPasteBurst(events: readonly KeyEvent[]): readonly KeyEvent[] {
   const first = events.findIndex(isEnter);
   if (first === -1 || !events.slice(first).some(({ type }) => type === 'text')) return events;
-  const characters = events.map(charactersOf);
+  const characters = events.map((event) => {
+    return event.type === 'key' ? pastedKeys[chordOf(event)] : event.text;
+  });
   if (characters.includes(undefined)) return events;
   return [{ type: 'paste', text: characters.join(''), keys: events }];
 }

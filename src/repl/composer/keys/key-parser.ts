@@ -1,7 +1,6 @@
-import type { Clock } from '../../../clock.ts';
+import { type Clock, createDebounce } from '../../../clock.ts';
 import { isLightColor, type TerminalReply } from '../../../terminal/device/terminal-kind.ts';
 import { pairsIn } from '../../../terminal/text/pairs.ts';
-import { createDebounce } from '../../timers.ts';
 import { normalizeText } from '../paste.ts';
 import {
   joinPasteBurst,
@@ -91,6 +90,8 @@ function shortcut(character: string, modifiers: Modifiers): KeyPress {
   if (name === '[' && modifiers.ctrl === true && modifiers.alt !== true) return keyPress('escape');
   return keyPress(name, isUpper ? { ...modifiers, shift: true } : modifiers);
 }
+
+const isControl = (code: number) => code < 0x20 || code === 0x7f;
 
 /** The key of a control character (C0 or DEL). */
 function eventOfControl(code: number, modifiers: Modifiers = {}): KeyPress {
@@ -190,13 +191,6 @@ function matchAt(pattern: RegExp, input: string, at: number): RegExpExecArray | 
 
 const alt = { alt: true };
 
-function readAlt(input: string, at: number): Token {
-  const code = input.codePointAt(at + 1) ?? 0;
-  const character = String.fromCodePoint(code);
-  const press = code < 0x20 || code === 0x7f ? eventOfControl(code, alt) : shortcut(character, alt);
-  return { length: 1 + character.length, meaning: press };
-}
-
 function readEscape(input: string, at: number): Token {
   if (input.charAt(at + 1) === '\u001B') return readDoubleEscape(input, at);
   for (const [pattern, meaningOf] of sequences) {
@@ -205,7 +199,11 @@ function readEscape(input: string, at: number): Token {
       return { length: found[0].length + 1, meaning: meaningOf(...found.slice(1)) };
     }
   }
-  return matchAt(cut, input, at + 1) === undefined ? readAlt(input, at) : undefined;
+  if (matchAt(cut, input, at + 1) !== undefined) return undefined;
+  const code = input.codePointAt(at + 1) ?? 0;
+  const character = String.fromCodePoint(code);
+  const press = isControl(code) ? eventOfControl(code, alt) : shortcut(character, alt);
+  return { length: 1 + character.length, meaning: press };
 }
 
 /** Esc pressed twice, or Alt with a key that sends a sequence. */
@@ -226,7 +224,7 @@ const textRun = /[^\u0000-\u001F\u007F-\u009F]+/y;
 function readKey(input: string, at: number): Token {
   const code = input.charCodeAt(at);
   if (code === 0x1b) return readEscape(input, at);
-  if (code < 0x20 || code === 0x7f) return { length: 1, meaning: eventOfControl(code) };
+  if (isControl(code)) return { length: 1, meaning: eventOfControl(code) };
   // C1 controls are not keys.
   if (code >= 0x80 && code <= 0x9f) return { length: 1 };
   const text = matchAt(textRun, input, at)?.[0] ?? '';
@@ -243,20 +241,15 @@ const loneEscapes = /^\u001B{1,2}$/;
 const reports = /\u001B\[(?:[IO]|<\d+;\d+;\d+[Mm]|M[ -\u00FF]{3}|200~)/g;
 const codedKeys = /\u001B\[([\d;:]+u|27;\d+;\d+~)/g;
 
-/** With the kitty protocol or modifyOtherKeys, some terminals send a paste's line ends as encoded keys. */
-function decodeKey(sequence: string): string {
-  const event = eventOfSequence('[', sequence.slice(0, -1), sequence.slice(-1));
-  if (event?.type !== 'key') return event?.text ?? '';
-  if (['enter', 'j', 'm'].includes(event.name)) return '\n';
-  return ['tab', 'i'].includes(event.name) ? '\t' : '';
-}
-
 /** The text of a bracketed paste: reports removed, encoded keys as characters, line ends as `\n`. */
 function pastedText(raw: string): string {
-  if (!raw.includes('\u001B[')) return normalizeText(raw);
-  const text = raw
-    .replaceAll(reports, '')
-    .replaceAll(codedKeys, (_, sequence: string) => decodeKey(sequence));
+  // With the kitty protocol or modifyOtherKeys, some terminals send a paste's line ends as encoded keys.
+  const text = raw.replaceAll(reports, '').replaceAll(codedKeys, (_, sequence: string) => {
+    const event = eventOfSequence('[', sequence.slice(0, -1), sequence.slice(-1));
+    if (event?.type !== 'key') return event?.text ?? '';
+    if (['enter', 'j', 'm'].includes(event.name)) return '\n';
+    return ['tab', 'i'].includes(event.name) ? '\t' : '';
+  });
   return normalizeText(text);
 }
 

@@ -29,13 +29,15 @@ const parts = new RegExp(
 );
 
 /** The command of keys typed in normal or visual mode; undefined if they are incomplete. It may not exist. */
-export function parseKeys(keys: string, inVisual: boolean): Command | undefined {
+function parseKeys(keys: string, inVisual: boolean): Command | undefined {
   const { before, operator, after, rest = '' } = parts.exec(keys)?.groups ?? {};
   const hasCount = (before ?? after) !== undefined;
   const count = hasCount ? Math.min(maxCount, Number(before ?? 1) * Number(after ?? 1)) : undefined;
   const character = /^[fFtTr]./s.test(rest) ? rest.slice(1) : '';
-  // In the name, `?` replaces the character to find.
-  const name = character === '' ? rest : `${rest.charAt(0)}?`;
+  // In the name, `?` replaces the character to find. Objects have no count.
+  const isInvalid = hasCount && /^[ia]./s.test(rest);
+  const plain = character === '' ? rest : `${rest.charAt(0)}?`;
+  const name = isInvalid ? '' : plain;
   const command = { operator: operator as Operator | undefined, name, character, count };
   if (operator === undefined) {
     const form = (inVisual ? visualForms : shortForms).get(rest);
@@ -75,28 +77,21 @@ function asOneEdit(before: TextBuffer, after: TextBuffer): TextBuffer {
   return { ...endEdit(after), undoStack: undoStackWith(before, at) };
 }
 
-/** The text typed since the insertion began; empty after an edit outside of it. */
-function typedText({ insertion, buffer: { text } }: Vi): string {
-  if (insertion === undefined) return '';
-  const { text: old, cursor: from } = insertion.begun;
-  const rest = old.slice(from);
-  const isWhole = text.startsWith(old.slice(0, from)) && text.endsWith(rest);
-  return isWhole ? text.slice(from, Math.max(from, text.length - rest.length)) : '';
-}
-
-/** What a count repeats: `o` and `O` repeat whole lines, operators nothing. */
-function repeatedText(command: Command | undefined, typed: string): string {
-  if (command === undefined || command.operator !== undefined) return '';
-  const text = /^[oO]$/.test(command.name) ? `\n${typed}` : typed;
-  return text.repeat((command.count ?? 1) - 1);
-}
-
 /** Esc: the caret is on the last typed character. */
 function endInsertion(vi: Vi): Vi {
-  const { command, before = vi.buffer } = vi.insertion ?? {};
-  const typed = typedText(vi);
-  const { cursor, pastes } = vi.buffer;
-  const whole = replaceRange(endEdit(vi.buffer), cursor, cursor, repeatedText(command, typed));
+  const { insertion } = vi;
+  if (insertion === undefined) return { ...vi, mode: 'normal' };
+  const { before, begun, command } = insertion;
+  const { text, cursor, pastes } = vi.buffer;
+  const [start, rest] = [begun.text.slice(0, begun.cursor), begun.text.slice(begun.cursor)];
+  // Nothing after an edit outside of the insertion.
+  const isWhole = text.startsWith(start) && text.endsWith(rest);
+  const end = Math.max(start.length, text.length - rest.length);
+  const typed = isWhole ? text.slice(start.length, end) : '';
+  // With a count, `o` and `O` repeat whole lines, operators nothing.
+  const piece = /^[oO]$/.test(command?.name ?? '') ? `\n${typed}` : typed;
+  const repeats = command?.operator === undefined ? (command?.count ?? 1) - 1 : 0;
+  const whole = replaceRange(endEdit(vi.buffer), cursor, cursor, piece.repeat(repeats));
   const buffer = asOneEdit(before, whole);
   const isAtStart = buffer.cursor === lineStart(buffer.text, buffer.cursor);
   const at = isAtStart ? buffer.cursor : previousBoundary(buffer.text, buffer.cursor);
@@ -207,14 +202,6 @@ function putRegister(vi: Vi, command: Command, name: 'p' | 'P'): Vi {
   return { ...leaving(vi), change: { command }, buffer: done };
 }
 
-/** `o` and `O`: an empty line for text. */
-function openLine(vi: Vi, command: Command, name: 'o' | 'O'): Vi {
-  const { buffer } = vi;
-  const at = places[name === 'o' ? 'A' : 'gI'](buffer.text, buffer.cursor);
-  const opened = moveTo(replaceRange(buffer, at, at, '\n'), name === 'o' ? at + 1 : at);
-  return beginInsertion({ ...vi, buffer: opened }, buffer, command);
-}
-
 /** In visual mode, `A` inserts text after the selection, other commands before it. */
 function insert(vi: Vi, command: Command, name: keyof typeof places): Vi {
   const { text, cursor } = vi.buffer;
@@ -276,9 +263,12 @@ function run(given: Vi, command: Command): Vi | Request {
     case 'P':
       return putRegister(vi, command, name);
     case 'o':
-    case 'O':
-      if (!inVisual) return openLine(vi, command, name);
-      return { ...vi, anchor: buffer.cursor, buffer: moveTo(buffer, anchor) };
+    case 'O': {
+      if (inVisual) return { ...vi, anchor: buffer.cursor, buffer: moveTo(buffer, anchor) };
+      const at = places[name === 'o' ? 'A' : 'gI'](buffer.text, buffer.cursor);
+      const opened = moveTo(replaceRange(buffer, at, at, '\n'), name === 'o' ? at + 1 : at);
+      return beginInsertion({ ...vi, buffer: opened }, buffer, command);
+    }
     case 'i':
     case 'a':
     case 'I':

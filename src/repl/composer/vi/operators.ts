@@ -93,11 +93,11 @@ function paragraph(text: string, cursor: number, isAround: boolean): Range | und
   return { from, to, isLinewise: true };
 }
 
-/** The text of an object such as `iw` or `a(`; undefined if there is none, and with a count. */
-export function objectOf({ buffer: { text, cursor } }: Vi, { name, count }: Command) {
+/** The text of an object such as `iw` or `a(`; undefined if there is none. */
+export function objectOf({ buffer: { text, cursor } }: Vi, { name }: Command) {
   const isAround = name.startsWith('a');
   const key = name.slice(1);
-  if (!/^[ia][wWp"'`()b[\]{}B<>]$/.test(name) || count !== undefined) return undefined;
+  if (!/^[ia][wWp"'`()b[\]{}B<>]$/.test(name)) return undefined;
   if (/^w$/i.test(key)) return word(text, cursor, key === 'W', isAround);
   if (key === 'p') return paragraph(text, cursor, isAround);
   const pair = brackets.find((keys) => keys.includes(key));

@@ -40,11 +40,6 @@ const blank = 1;
 const kinds =
   /^(?:(\s)|(\p{Script=Han})|(\p{Script=Hiragana})|(\p{Script=Katakana})|(\p{Script=Hangul})|(\p{Extended_Pictographic})|([\p{Letter}\p{Number}\p{Mark}_]))/u;
 
-function kindOf(character: string, isBig: boolean): number {
-  const kind = kinds.exec(character)?.findLastIndex((group) => group !== undefined) ?? 0;
-  return isBig && kind !== blank ? 0 : kind;
-}
-
 /** Runs of characters of one kind in a line. An empty line is a run, too, and not blank. */
 export function runsOf(text: string, isBig: boolean) {
   const runs: { readonly from: number; to: number; readonly isBlank: boolean }[] = [];
@@ -53,7 +48,8 @@ export function runsOf(text: string, isBig: boolean) {
     let lastKind: number | undefined;
     if (line === '') runs.push({ from: at, to: at, isBlank: false });
     for (const character of graphemes(line)) {
-      const kind = kindOf(character, isBig);
+      const own = kinds.exec(character)?.findLastIndex((group) => group !== undefined) ?? 0;
+      const kind = isBig && own !== blank ? 0 : own;
       const last = runs.at(-1);
       if (last !== undefined && kind === lastKind) last.to += character.length;
       else runs.push({ from: at, to: at + character.length, isBlank: kind === blank });

@@ -61,9 +61,18 @@ function eventsOf(event: KeyEvent, vi: Vi): readonly KeyEvent[] {
   return [typing(isVisual(vi) ? 'c' : insertion), event, keyPress('escape')];
 }
 
+/** A change from elsewhere, such as a restored prompt, cancels an incomplete command. */
+function afterChange(vi: Vi, buffer: TextBuffer): Vi {
+  const idle: Vi = { ...vi, buffer, pending: '' };
+  return vi.mode === 'insert' ? restartInsertion(idle) : { ...idle, mode: 'normal' };
+}
+
 /** Handles a key of the composer with vi's keys. */
 export function pressVi(state: ReplState, vi: Vi, event: KeyEvent, keys: ComposerKeys): Update {
-  const current = synchronized({ ...state, vi });
+  const current = withVi(
+    state,
+    vi.buffer === state.composer ? vi : afterChange(vi, state.composer),
+  );
   const events = eventsOf(event, current.vi);
   const [first = event] = events;
   if (events.length <= 1) return pressOne(current, first, keys);
@@ -75,15 +84,6 @@ export function pressVi(state: ReplState, vi: Vi, event: KeyEvent, keys: Compose
   const isText = event.type === 'paste' && event.keys === undefined;
   const start = isText ? withPending(current, '') : current;
   return events.reduce((done, each) => andThen(done, (next) => press(next, each)), step(start));
-}
-
-/** A change from elsewhere, such as a restored prompt, cancels an incomplete command. */
-function synchronized(state: ViReplState): ViReplState {
-  const { composer, vi } = state;
-  if (composer === vi.buffer) return state;
-  const idle: Vi = { ...vi, buffer: composer, pending: '' };
-  const isInserting = vi.mode === 'insert';
-  return withVi(state, isInserting ? restartInsertion(idle) : { ...idle, mode: 'normal' });
 }
 
 function pressOne(given: ViReplState, event: KeyEvent, keys: ComposerKeys): Update {
@@ -172,8 +172,8 @@ function adopt({ state, tasks }: Update, isSent: boolean): Update {
 }
 
 /** Whether keys edit the draft. */
-export function isComposing({ dialog, isSearching, list }: ReplState): boolean {
-  return dialog === undefined && !isSearching && list === undefined;
+export function isComposing({ dialog, search, list }: ReplState): boolean {
+  return (dialog ?? search ?? list) === undefined;
 }
 
 /** Vi editing, in insert mode. */
@@ -186,19 +186,14 @@ export function viSelection(vi: Vi, buffer: TextBuffer) {
   return isVisual(vi) ? selectionOf({ ...vi, buffer }) : undefined;
 }
 
-const modes: Readonly<Record<Vi['mode'], { readonly label: string; readonly caret: CaretShape }>> =
-  {
-    insert: { label: 'INSERT', caret: 'bar' },
-    normal: { label: 'NORMAL', caret: 'block' },
-    visual: { label: 'VISUAL', caret: 'block' },
-    'visual-line': { label: 'V-LINE', caret: 'block' },
-  };
-
 export function caretShapeOf({ mode, pending }: Vi): CaretShape {
-  return pending === '' ? modes[mode].caret : 'underline';
+  if (pending !== '') return 'underline';
+  return mode === 'insert' ? 'bar' : 'block';
 }
+
+const labels = { insert: 'INSERT', normal: 'NORMAL', visual: 'VISUAL', 'visual-line': 'V-LINE' };
 
 /** `NORMAL`, or with the keys of an incomplete command `NORMAL 2d`. */
 export function modeText({ mode, pending }: Vi): string {
-  return `${modes[mode].label} ${pending}`.trimEnd();
+  return `${labels[mode]} ${pending}`.trimEnd();
 }

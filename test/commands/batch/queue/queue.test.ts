@@ -10,8 +10,7 @@ import { createMemoryContext } from '../../../support/memory-context.ts';
 import { githubToken } from '../../../support/secret.ts';
 import { openQueuePlace, openSubmitted } from './queue-helpers.ts';
 
-const { context: parsing } = createMemoryContext();
-const parsed = (words: string) => parsedBy(buildBatch(parsing), words);
+const parsed = (words: string) => parsedBy(buildBatch(), words);
 
 test.each<readonly [string, string, object]>([
   [
@@ -45,7 +44,7 @@ test.each<readonly [string, string, object]>([
 });
 
 test.each(
-  buildBatch(parsing)
+  buildBatch()
     .commands.flatMap((one) => helpOf(one).examples)
     .filter(({ line }) => line.includes('--queue ')),
 )('$line', async ({ line }) => {
@@ -133,21 +132,10 @@ describe('natter batch submit', () => {
     expect(place.batch('p').log).toEqual(['rate none', 'rate 90']);
   });
 
-  test.each([
-    [{ attempts: '0' }, /--attempts/],
-    [{ rpm: 'x' }, /--rpm/],
-    [{ batch: 'a:b' }, /--batch/],
-  ])('refuses %j', async (options, words) => {
+  test('refuses no attempts', async () => {
     const place = await openQueuePlace();
     place.write('p.txt', 'one\n');
-    await expect(place.submit('p.txt', options)).rejects.toThrow(usage(words));
-  });
-
-  test('refuses an empty file before it connects', async () => {
-    const place = await openQueuePlace();
-    place.write('p.txt', '\n');
-    await expect(place.submit('p.txt')).rejects.toThrow(usage(/contains no prompt/));
-    expect(await place.connection.batches()).toEqual([]);
+    await expect(place.submit('p.txt', { attempts: '0' })).rejects.toThrow(usage(/--attempts/));
   });
 
   test('refuses prompts with secrets for a queue on a different host, and adds nothing', async () => {

@@ -139,8 +139,8 @@ test('the title has the share of the items, and the command', async () => {
 });
 
 test('the title of a worker has the items that are left in the queue', async () => {
-  const left = () => 1200;
-  expect(await titlesOf({ command: 'natter batch work', left })).toEqual([
+  const tally = { ...emptyTally(), queued: 1200 };
+  expect(await titlesOf({ command: 'natter batch work', tally })).toEqual([
     '1,200 left - natter batch work',
   ]);
 });

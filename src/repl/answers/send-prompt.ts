@@ -268,17 +268,6 @@ async function fill({ session, settings, signal }: Sending, prompt: NewPrompt, u
   };
 }
 
-async function answerPrompt(sending: Sending, prompt: PromptToSend): Promise<AnswerOutcome> {
-  if (prompt.type !== 'new') {
-    const id = prompt.type === 'repeat' ? recordRepeated(sending, prompt.turnId) : prompt.turnId;
-    return (await answerTurn(sending, id)).outcome;
-  }
-  const filled = prompt.use && (await fill(sending, prompt, prompt.use));
-  const own = { ...sending, ...(filled && { settings: filled.settings }) };
-  const id = await recordNew(own, filled?.prompt ?? prompt);
-  return answerChecked(own, filled?.check, id);
-}
-
 /** Sends a prompt and shows its answer. What it throws is about a prompt that is not recorded. */
 export async function sendPrompt(
   session: Session,
@@ -290,9 +279,17 @@ export async function sendPrompt(
   },
   signal: AbortSignal,
 ): Promise<AnswerOutcome> {
-  const { settings, nextModel } = sent;
+  const { prompt, settings, nextModel } = sent;
+  const sending = { session, settings, nextModel, signal };
   try {
-    return await answerPrompt({ session, settings, nextModel, signal }, sent.prompt);
+    if (prompt.type !== 'new') {
+      const id = prompt.type === 'repeat' ? recordRepeated(sending, prompt.turnId) : prompt.turnId;
+      return (await answerTurn(sending, id)).outcome;
+    }
+    const filled = prompt.use && (await fill(sending, prompt, prompt.use));
+    const own = { ...sending, ...(filled && { settings: filled.settings }) };
+    const id = await recordNew(own, filled?.prompt ?? prompt);
+    return await answerChecked(own, filled?.check, id);
   } catch (error) {
     if (!(error instanceof Unconfirmed)) throw error;
     return { type: 'unconfirmed', problem: error.message, hasSecrets: error.hasSecrets };

@@ -12,7 +12,7 @@ import type {
 } from './state.ts';
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
 import { currentPath, isAnswered, lastPrompt } from './conversations/position.ts';
-import type { FoundServer, ReplService } from './service.ts';
+import type { FoundServer } from './service.ts';
 import { failureText, type Session } from './session.ts';
 import { cancelHint, step, printNotice, refuse, startActivity } from './step.ts';
 
@@ -25,39 +25,30 @@ interface Target {
   readonly previous?: Dialog | undefined;
 }
 
-/** What is used now, whether it is stored, and how the refused prompt is sent again. */
-function connectedText(
-  state: ReplState,
-  { address, key }: Target,
-  { service, isStored }: Awaited<ReturnType<ReplService['connect']>>,
-): string {
-  const isSame = address === state.service.address;
-  const used =
-    key === undefined ? 'no key is sent from now on' : 'the key that you entered is used now';
-  const accepted = service.isReplay === true ? 'the recording accepts any key' : used;
-  const parts = [isSame ? accepted : `the service is now ${service.address}`];
-  parts.push(isStored ? 'stored in your settings' : 'nothing is stored');
-  const pair = isSame ? lastPrompt(currentPath(state)) : undefined;
-  if (pair !== undefined && !isAnswered(pair))
-    parts.push(`${resendKey(state)} sends the prompt again`);
-  return parts.join('; ');
-}
-
 /** The key that sends a prompt again that is in the composer, else the command that repeats the last one. */
 export function resendKey({ isLineMode, composer, restoredText, keyMap }: ReplState): string {
   const isRestored = !isLineMode && composer.text === restoredText;
   return isRestored ? neededKeyOf('send', keyMap) : '/retry';
 }
 
+/** Connects, and says what is used now, whether it is stored, and how the refused prompt is sent again. */
 export async function connect(session: Session, target: Target, signal: AbortSignal) {
+  const { address, key, model } = target;
   try {
-    const connected = await session.service.connect(target.address, target.key, signal);
-    const { service, isStored } = connected;
-    if (isStored) noticeOverrides(session, { baseUrl: service.address, apiKey: target.key });
+    const { service, isStored } = await session.service.connect(address, key, signal);
+    if (isStored) noticeOverrides(session, { baseUrl: service.address, apiKey: key });
     session.update((state) => {
-      const settings = { ...state.settings, model: target.model ?? state.settings.model };
-      const next = { ...state, service, settings };
-      return printNotice(next, connectedText(state, target, connected));
+      const isSame = address === state.service.address;
+      const used =
+        key === undefined ? 'no key is sent from now on' : 'the key that you entered is used now';
+      const accepted = service.isReplay === true ? 'the recording accepts any key' : used;
+      const parts = [isSame ? accepted : `the service is now ${service.address}`];
+      parts.push(isStored ? 'stored in your settings' : 'nothing is stored');
+      const pair = isSame ? lastPrompt(currentPath(state)) : undefined;
+      if (pair !== undefined && !isAnswered(pair))
+        parts.push(`${resendKey(state)} sends the prompt again`);
+      const settings = { ...state.settings, model: model ?? state.settings.model };
+      return printNotice({ ...state, service, settings }, parts.join('; '));
     });
   } catch (error) {
     if (signal.aborted) throw error;
@@ -92,20 +83,18 @@ export function onConnectionFailed(state: ReplState, failure: FailureText, targe
   return refuse({ ...state, dialog }, failure.message, failure.hint);
 }
 
-const sandboxText = 'using the sandbox; natter auth login connects to a service later';
-
 function useSandbox(state: ReplState): Update {
-  return printNotice({ ...state, dialog: undefined }, sandboxText);
+  const text = 'using the sandbox; natter auth login connects to a service later';
+  return printNotice({ ...state, dialog: undefined }, text);
 }
 
 const stayingWithSandbox = { cancel: useSandbox, cancels: 'uses the sandbox' };
-
-const noKey = 'no key was entered; natter auth login stores one';
 
 /** Goes back to the dialog before, or stays with the service in use. */
 function cancelling({ isSandbox }: ServiceFacts, previous: Dialog | undefined) {
   if (previous === undefined && isSandbox) return stayingWithSandbox;
   const back = (state: ReplState) => ({ ...state, dialog: previous });
+  const noKey = 'no key was entered; natter auth login stores one';
   return previous === undefined
     ? { cancel: (state: ReplState) => printNotice(back(state), noKey) }
     : { cancel: (state: ReplState) => step(back(state)), cancels: 'goes back' };

@@ -83,10 +83,7 @@ export async function exportConversation(
 }
 
 /** The text of an answer or of a code block, and what it is called. */
-interface Named {
-  readonly text: string;
-  readonly name: string;
-}
+type Named = Readonly<{ text: string; name: string }>;
 
 /** Copies also while another answer streams, so it is no activity. */
 export async function copyAnswer(session: Session, { text, name }: Named): Promise<void> {

@@ -35,7 +35,6 @@ export interface Repl extends Run<ChatOptions> {
 export interface Screen {
   /** Appends to the scrollback. Returns a promise while the terminal is slow: await it before the next write. */
   write(text: string): Promise<void> | undefined;
-  /** Shows the composer, dialogs and status. */
   show(state: ReplState): void;
   /** Redraws after other output may have overwritten the screen. */
   redraw(): void;

@@ -134,11 +134,12 @@ test('an action dispatched while the state is shown is handled after it', () => 
 
 test('a prompt is restored when sending it fails', async () => {
   const { call, arm } = failingOnce('send');
-  const { text, press } = openMemorySession({ call });
+  const { text, press, submit } = openMemorySession({ call });
+  await submit('one', '/edit');
   arm();
-  const state = await press('a prompt', enter);
+  const state = await press(' more', enter);
   expect(text()).toContain('a bug in it');
-  expect(composed(state)).toBe('a prompt');
+  expect([composed(state), state.branch?.reason]).toEqual(['one more', 'edit']);
 });
 
 test('a session that cannot print its failures ends with one', async () => {

@@ -5,6 +5,8 @@ import {
   createMemorySession,
   failing,
   hanging,
+  received,
+  type Reply,
   saying,
   secretWord,
 } from '../support/memory-session.ts';
@@ -104,13 +106,20 @@ describe('an answer', () => {
   });
 
   test('is not interrupted by notices', async () => {
-    const { session, enter, idle, text } = createMemorySession(hanging('half '));
+    let goOn: () => void = () => undefined;
+    const held: Reply = async function* reply(request, signal) {
+      yield received('half ');
+      await new Promise<void>((resolve) => (goOn = resolve));
+      yield* saying('an hour')(request, signal);
+    };
+    const { session, enter, idle, text } = createMemorySession(held);
     enter('one');
     await expect.poll(text).toContain('half ');
     session.print([notice('the disk is full')]);
-    session.update(lineInterrupted);
+    await new Promise(setImmediate);
+    goOn();
     await idle();
-    expect(text()).toMatch(/origin: half \nnatter: the disk is full\nnatter: stopped/);
+    expect(text()).toMatch(/origin: half an hour\nnatter: the disk is full\n/);
   });
 });
 

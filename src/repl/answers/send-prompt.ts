@@ -1,4 +1,4 @@
-import { type Answer, ask, type Question, type Sink, unasked } from '../../ask/ask.ts';
+import { type Answer, ask, type Question, unasked } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, mismatchText } from '../../ask/check.ts';
 import { askModels, type Chain, type Choice, chooseModel } from '../../ask/fallback.ts';
 import { planRequest } from '../../ask/plan-request.ts';
@@ -268,17 +268,6 @@ async function fill({ session, settings, signal }: Sending, prompt: NewPrompt, u
   };
 }
 
-async function answerPrompt(sending: Sending, prompt: PromptToSend): Promise<AnswerOutcome> {
-  if (prompt.type !== 'new') {
-    const id = prompt.type === 'repeat' ? recordRepeated(sending, prompt.turnId) : prompt.turnId;
-    return (await answerTurn(sending, id)).outcome;
-  }
-  const filled = prompt.use && (await fill(sending, prompt, prompt.use));
-  const own = { ...sending, ...(filled && { settings: filled.settings }) };
-  const id = await recordNew(own, filled?.prompt ?? prompt);
-  return answerChecked(own, filled?.check, id);
-}
-
 /** Sends a prompt and shows its answer. What it throws is about a prompt that is not recorded. */
 export async function sendPrompt(
   session: Session,
@@ -290,9 +279,17 @@ export async function sendPrompt(
   },
   signal: AbortSignal,
 ): Promise<AnswerOutcome> {
-  const { settings, nextModel } = sent;
+  const { prompt, settings, nextModel } = sent;
+  const sending = { session, settings, nextModel, signal };
   try {
-    return await answerPrompt({ session, settings, nextModel, signal }, sent.prompt);
+    if (prompt.type !== 'new') {
+      const id = prompt.type === 'repeat' ? recordRepeated(sending, prompt.turnId) : prompt.turnId;
+      return (await answerTurn(sending, id)).outcome;
+    }
+    const filled = prompt.use && (await fill(sending, prompt, prompt.use));
+    const own = { ...sending, ...(filled && { settings: filled.settings }) };
+    const id = await recordNew(own, filled?.prompt ?? prompt);
+    return await answerChecked(own, filled?.check, id);
   } catch (error) {
     if (!(error instanceof Unconfirmed)) throw error;
     return { type: 'unconfirmed', problem: error.message, hasSecrets: error.hasSecrets };
@@ -361,25 +358,22 @@ export async function askShown(
 ): Promise<Answer> {
   const { guard, context, service, screen } = session;
   const question = { ...asked, guard, clock: context.clock };
-  const answer = await ask(question, view.sink);
+  const answer = await ask(question, view);
   const { error } = answer;
   const isRejected = error instanceof Failure && error.status === 401 && !asked.signal.aborted;
   const renew = isRejected && asked.hasOwnKey !== true ? service.keyRenewal() : undefined;
   try {
     const isNew = renew !== undefined && (await screen.lend(renew));
-    return isNew ? await ask(question, view.sink) : answer;
+    return isNew ? await ask(question, view) : answer;
   } catch (thrown) {
     return { ...answer, error: thrown, failure: toFailure(thrown) };
   }
 }
 
 /** Adds the tokens of an answer to those of the session. @param estimate of its prompt @param isTurn not an aside */
-export function countTokens(
-  session: Session,
-  estimate: number,
-  { received, metadata: { usage = {} } }: Answer,
-  isTurn = false,
-): void {
+export function countTokens(session: Session, estimate: number, answer: Answer, isTurn = false) {
+  const { received, metadata } = answer;
+  const { usage = {} } = metadata;
   if (received === '' && !isTurn) return;
   const { prompt_tokens: reported, completion_tokens, cached_tokens: cached = 0 } = usage;
   const completion = completion_tokens ?? estimateTokens(received);
@@ -464,7 +458,7 @@ export function createView(session: Session, model: string) {
       await transcript.reasoningText(text);
     }
   };
-  return Object.assign(shown, { sink: { event: show } satisfies Sink, open });
+  return Object.assign(shown, { event: show, open });
 }
 
 type View = ReturnType<typeof createView>;

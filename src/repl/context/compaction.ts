@@ -50,31 +50,6 @@ export function failureBeside(error: unknown, context: Context, command: string)
   return isAboutAnswer ? { ...text, hint: `/${command} asks again` } : text;
 }
 
-/** Asks for a summary, and keeps it. @throws Failure if it cannot replace the turns */
-async function summarize(
-  session: Session,
-  plan: CompactionPlan,
-  settings: SessionSettings,
-  signal: AbortSignal,
-): Promise<void> {
-  session.print([notice(`asking for a summary of ${answered(plan.prompts)}`)]);
-  // The limit is that of answers, and would cut the summary.
-  const unlimited = session.service.settingsOf({ ...settings, maxTokens: undefined });
-  const { request } = planRequest(unlimited, plan.messages, session.options.stream);
-  const view = createView(session, 'summary');
-  const send = () => session.service.current().clientFor('compact').chat(request, { signal });
-  const answer = await askShown(session, view, { send, signal });
-  await session.transcript.closeAnswer();
-  countTokens(session, estimateMessages(plan.messages), answer);
-  if (answer.error !== undefined) throw answer.error;
-  const problem = problemOf(plan, answer);
-  if (problem !== undefined) throw new Failure('no_answer', problem);
-  const { usage } = answer.metadata;
-  const { turn, after } = plan;
-  const summary = { turn, after, content: answer.received.trim(), model: request.model };
-  session.journal().setSummary({ ...summary, ...(usage !== undefined && { usage }) });
-}
-
 /** Replaces the older turns by a summary of the model. What to keep, `wanted`, may be empty. */
 export async function makeSummary(
   session: Session,
@@ -93,7 +68,22 @@ export async function makeSummary(
   }
   const signal = session.begin();
   try {
-    await summarize(session, plan, settings, signal);
+    session.print([notice(`asking for a summary of ${answered(plan.prompts)}`)]);
+    // The limit is that of answers, and would cut the summary.
+    const unlimited = session.service.settingsOf({ ...settings, maxTokens: undefined });
+    const { request } = planRequest(unlimited, plan.messages, session.options.stream);
+    const view = createView(session, 'summary');
+    const send = () => session.service.current().clientFor('compact').chat(request, { signal });
+    const answer = await askShown(session, view, { send, signal });
+    await session.transcript.closeAnswer();
+    countTokens(session, estimateMessages(plan.messages), answer);
+    if (answer.error !== undefined) throw answer.error;
+    const problem = problemOf(plan, answer);
+    if (problem !== undefined) throw new Failure('no_answer', problem);
+    const { usage } = answer.metadata;
+    const { turn, after } = plan;
+    const summary = { turn, after, content: answer.received.trim(), model: request.model };
+    session.journal().setSummary({ ...summary, ...(usage !== undefined && { usage }) });
   } catch (error) {
     const { message, hint } = failureBeside(error, session.context, 'compact');
     const entry = signal.aborted

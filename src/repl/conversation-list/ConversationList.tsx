@@ -10,10 +10,7 @@ import { Lines, Row, useBelowCaret, useCaret, useView } from '../screen/view.tsx
 import type { OpenList, PreviewTurn } from '../state.ts';
 import { budgetOf, isBeingSearched, rowMarks, type Match, matchesOf } from './list.ts';
 
-interface ListProps {
-  readonly list: OpenList;
-  readonly matches: readonly Match[];
-}
+type ListProps = Readonly<{ list: OpenList; matches: readonly Match[] }>;
 
 /** Columns of the query beside a position. */
 const minQuery = 12;

@@ -50,18 +50,15 @@ export async function readList(session: Session, { rows }: { readonly rows: read
     const { list, isLineMode } = session.state();
     // It was closed, or opened again.
     if (list?.rows !== rows) return;
+    const { library } = session;
     const row = unreadPreview(list, isLineMode);
-    const part =
-      row !== undefined
-        ? { preview: { id: row.id, turns: session.library.preview(row) } }
-        : isBeingSearched(list) && {
-            excerpts: [
-              ...list.excerpts,
-              ...session.library.search(rows, list.excerpts.length, list.query.trim()),
-            ],
-          };
-    const isReading = part !== false;
-    session.update((state) => settle(state, { ...list, ...part, isReading }));
+    const isSearched = row === undefined && isBeingSearched(list);
+    const { length } = list.excerpts;
+    const found = isSearched ? library.search(rows, length, list.query.trim()) : [];
+    const excerpts = [...list.excerpts, ...found];
+    const preview = row === undefined ? list.preview : { id: row.id, turns: library.preview(row) };
+    const isReading = row !== undefined || isSearched;
+    session.update((state) => settle(state, { ...list, excerpts, preview, isReading }));
     if (!isReading) return;
   }
 }

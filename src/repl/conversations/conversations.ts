@@ -133,9 +133,7 @@ export function openedSettings(settings: ResolvedSettings, conversation: Convers
   };
 }
 
-interface Chosen extends ListOptions {
-  readonly name: string;
-}
+type Chosen = ListOptions & { readonly name: string };
 
 /** Asks before a copy is opened, because of `title`. The list of the choice is still open behind the question. */
 export function copyDialog({ list }: ReplState, title: string, chosen: Chosen): Dialog {

@@ -42,10 +42,7 @@ export function messagesFor(conversation: Conversation, next?: Parameters<typeof
   );
 }
 
-export interface PromptAndAnswer {
-  readonly prompt: Turn;
-  readonly answer: Turn | undefined;
-}
+export type PromptAndAnswer = Readonly<{ prompt: Turn; answer: Turn | undefined }>;
 
 export function promptsOf(path: readonly Turn[]): readonly PromptAndAnswer[] {
   const prompts = path.flatMap((turn, index) => (turn.role === 'user' ? [index] : []));
@@ -61,11 +58,8 @@ export function lastPrompt(path: readonly Turn[]): PromptAndAnswer | undefined {
 }
 
 /** Whether the answer has text or a refusal. */
-export function isAnswered(
-  pair: PromptAndAnswer,
-): pair is PromptAndAnswer & { readonly answer: Turn } {
-  return pair.answer !== undefined && textOf(pair.answer) !== '';
-}
+export const isAnswered = (pair: PromptAndAnswer): pair is PromptAndAnswer & { answer: Turn } =>
+  pair.answer !== undefined && textOf(pair.answer) !== '';
 
 export const tokenLimitNotice = 'the answer reached the token limit; /continue resumes it';
 

@@ -41,18 +41,14 @@ function neededText(prompt: PromptFile): string | undefined {
 }
 
 /** A word; quotes keep words that belong together. */
-const word = /"([^"]*)"|'([^']*)'|(\S+)/g;
+const word = /"[^"]*"|'[^']*'|\S+/g;
 
 /** The text goes to `{{stdin}}`, to the numbered words, or after the prompt. */
 function contentsOf(prompt: PromptFile, values: Readonly<Record<string, string>>, text: string) {
   const takesInput = usesOf(prompt, 'stdin').length > 0;
   const isNumbered = usesOf(prompt, 'argument').length > 0;
-  const words = isNumbered
-    ? Array.from(
-        text.matchAll(word),
-        ([, ...parts]) => parts.find((part) => part !== undefined) ?? '',
-      )
-    : [text];
+  const plain = (part: string) => part.replace(/^(["'])([^]*)\1$/, '$2');
+  const words = isNumbered ? (text.match(word) ?? []).map(plain) : [text];
   const assignments = Object.entries(values).map(([name, value]) => `--${name}=${value}`);
   const given = readArguments(prompt, assignments);
   const placed = takesInput || text === '' ? [] : words;

@@ -8,6 +8,8 @@ import {
   hanging,
   openMemorySession,
   type MemorySession,
+  received,
+  replying,
   type Reply,
   saying,
 } from '../../support/memory-session.ts';
@@ -50,9 +52,6 @@ describe('a side question', () => {
       ['be brief', 'two and two?', 'four', 'and two?'],
     ]);
     expect(memory.session.state().conversation.turns.size).toBe(5);
-    expect(memory.session.state().usage.promptTokens).toBeGreaterThan(
-      memory.session.state().context.tokens,
-    );
   });
 
   test('beside an answer has neither that nor its prompt, and is printed whole after it', async () => {
@@ -98,6 +97,19 @@ describe('a side question', () => {
     await memory.session.close();
     expect(memory.text()).toContain('btw answer: side\nnatter: the side question was stopped\n');
   });
+});
+
+test('the tokens of answers and side questions are summed, as the service counted them', async () => {
+  const usage = { prompt_tokens: 1000, completion_tokens: 10, cached_tokens: 900 };
+  const counted = replying([received('four')], { usage });
+  const memory = opened(counted, saying('six'), counted);
+  await memory.submit('two and two?', 'and two?');
+  memory.enter('/btw why?');
+  await shown(memory, 'btw answer: four');
+  const { promptTokens, ...sums } = memory.session.state().usage;
+  expect(sums).toEqual({ answers: 2, estimated: 1, cachedTokens: 1800, completionTokens: 21 });
+  expect(promptTokens).toBeGreaterThan(3010);
+  expect(promptTokens).toBeLessThan(3030);
 });
 
 test('/btw needs a question, and waits for no other one', () => {

@@ -91,33 +91,38 @@ describe('the transcript', () => {
     );
   });
 
-  test('indents the further rows of a prompt as the composer does', async () => {
-    const text = 'Write me a kettle timer in the shell\nand explain it';
-    expect(await shown([prompt(text)], { columns: 30 })).toBe(
-      '\n› Write me a kettle timer in\n  the shell\n  and explain it\n',
-    );
-  });
+  const failed = failureEntry('the service failed (500): The server had an error', '/retry');
+  const table = 'ID  TITLE\nc1  a title that is longer than the window is wide';
+  const long = 'Write me a kettle timer in the shell\nand explain it';
 
-  test('marks a failure and indents it with its hint, broken between words', async () => {
-    const entry = failureEntry('the service failed (500): The server had an error', '/retry');
-    expect(await shown([entry])).toBe(
-      '\n✗ the service failed (500): The server\n  had an error\n  /retry\n',
-    );
-    expect(await shown([entry], { unicode: false })).toMatch(/^\n! the service/);
-  });
-
-  test('indents the further rows of a notice, but not the lines of a table', async () => {
-    const entry = notice('ID  TITLE\nc1  a title that is longer than the window is wide');
-    expect(await shown([entry])).toBe(
-      '\nID  TITLE\nc1  a title that is longer than the\n  window is wide\n',
-    );
-  });
-
-  test('lets the terminal break the rows with the wrap mode none', async () => {
-    const entry = failureEntry('the service failed (500): The server had an error');
-    expect(await shown([entry], { columns: 20, wrap: 'none' })).toBe(
-      '\n✗ the service failed (500): The server had an error\n',
-    );
+  test.each<[string, Entry, Look, string]>([
+    [
+      'indents the further rows of a prompt as the composer does',
+      prompt(long),
+      { columns: 30 },
+      '› Write me a kettle timer in\n  the shell\n  and explain it',
+    ],
+    [
+      'marks a failure and indents it with its hint, broken between words',
+      failed,
+      {},
+      '✗ the service failed (500): The server\n  had an error\n  /retry',
+    ],
+    [
+      'lets the terminal break the rows with the wrap mode none, and marks a failure in ASCII',
+      failed,
+      { columns: 20, wrap: 'none', unicode: false },
+      '! the service failed (500): The server had an error\n  /retry',
+    ],
+    [
+      'indents the further rows of a notice, but not the lines of a table',
+      notice(table),
+      {},
+      'ID  TITLE\nc1  a title that is longer than the\n  window is wide',
+    ],
+    ['T3 sanitizes a notice', notice('a\u001B[2Jb'), {}, 'ab'],
+  ])('%s', async (_what, entry, look, text) => {
+    expect(await shown([entry], look)).toBe(`\n${text}\n`);
   });
 
   test.each([
@@ -156,35 +161,26 @@ describe('the transcript', () => {
       '\n\u001B[2m› /usage\u001B[22m\n1 answer\n\u001B[2msaved\u001B[22m\n',
     );
   });
-
-  test('T3 sanitizes what it shows', async () => {
-    const bell = { ...closing, facts: ['a\u001B]0;x\u0007b'] } as Entry;
-    expect(await shown([bell, notice('a\u001B[2Jb')])).toBe('\nab\nab\n');
-  });
 });
 
-describe('the row below an answer', () => {
-  test('shows the version and how to switch', async () => {
-    const entry = { ...closing, version: 'version 2/2', models: ' (1 by origin, 2 by nextgen)' };
-    expect(await shown([entry as Entry], { columns: 80 })).toBe(
-      '\norigin · 8.0 s · 207 tokens · version 2/2; /version switches\n',
-    );
-    expect(await shown([entry as Entry], { columns: 60 })).toBe(
-      '\norigin · 8.0 s · 207 tokens · version 2/2\n',
-    );
-  });
+const time = { clock: '14:05', day: 'Saturday 28 November', gap: undefined };
+const version = 'version 2/2';
 
-  test.each([
-    [80, ' · Saturday 28 November 14:05'],
-    [50, ' · 14:05'],
-    [34, ''],
-  ])('of %i columns shows when the prompt was sent, as far as that fits', async (columns, text) => {
-    const time = { clock: '14:05', day: 'Saturday 28 November', gap: undefined };
-    expect(await shown([{ ...closing, time }], { columns })).toBe(
+test.each<[number, object, string]>([
+  [80, { version }, ' · version 2/2; /version switches'],
+  [60, { version }, ' · version 2/2'],
+  [80, { time }, ' · Saturday 28 November 14:05'],
+  [50, { time }, ' · 14:05'],
+  [34, { time }, ''],
+  [80, { facts: ['origin', '8.0 s', '207\u001B]0;x\u0007 tokens'] }, ''],
+])(
+  'the row below an answer has in %i columns what fits, sanitized',
+  async (columns, facts, text) => {
+    expect(await shown([{ ...closing, ...facts }], { columns })).toBe(
       `\norigin · 8.0 s · 207 tokens${text}\n`,
     );
-  });
-});
+  },
+);
 
 describe('the marks of prompts and answers', () => {
   const mark = (name: string) => `\u001B]133;${name}\u001B\\`;

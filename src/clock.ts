@@ -72,8 +72,8 @@ export const systemClock: ProgramClock = {
 const second = 1000;
 
 /**
- * Calls `act` when `pause` milliseconds have passed since the last restart, and pending input is read: in a process that
- * was delayed, timers run before that.
+ * Calls `act` once `pause` milliseconds have passed since the last restart and the pending input has been read: in a
+ * process that was delayed, timers run before input.
  */
 export function createDebounce(clock: Clock, act: () => void) {
   let stop = () => {};

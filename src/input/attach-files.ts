@@ -71,7 +71,8 @@ async function attach(name: string, options: AttachOptions): Promise<readonly At
   } catch (error) {
     options.signal.throwIfAborted();
     const isOfSystem = errorCode(error) !== undefined && !(error instanceof Failure);
-    const hint = name.includes(',') ? '-f takes one file; repeat it for each file' : undefined;
+    const isList = name.includes(',') && !isPattern(name) && entryAt(name) === undefined;
+    const hint = isList ? '-f takes one file; repeat it for each file' : undefined;
     const failure = isOfSystem
       ? new Failure('usage', failureReason(error), { hint })
       : toFailure(error);

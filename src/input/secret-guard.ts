@@ -37,7 +37,7 @@ const prefix = 'REDACTED_';
 const openEnd = /(?:REDACTED_[A-Z0-9_]{0,100}|R[ACDET]{0,7})$/;
 
 /**
- * Makes what replaces the secrets of one run by placeholders, such as `REDACTED_GITHUB_TOKEN_7F3A2C`, and puts them back.
+ * Replaces the secrets of one run with placeholders, such as `REDACTED_GITHUB_TOKEN_7F3A2C`, and puts the secrets back.
  * Placeholders of different runs differ, so that those of a continued conversation are not mistaken for new ones.
  */
 export function openRedaction({ random, secrets }: { random: () => number; secrets: Secrets }) {

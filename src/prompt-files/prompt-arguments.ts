@@ -102,10 +102,12 @@ export function readArguments(prompt: PromptFile, line: readonly string[]) {
   for (const token of parseArgs(reading).tokens) {
     if (token.kind === 'positional' && token.value !== '-') words.push(token.value);
     if (token.kind !== 'option') continue;
-    const { rawName, value, inlineValue = false } = token;
+    const { index, value, inlineValue = false } = token;
+    // Not its raw name: that of `-12` is `-1`.
+    const option = (line[index] ?? '').replace(/=.*/s, '');
     // The word after an option is its value, unless it starts with a dash.
     const isValue = inlineValue || value?.startsWith('-') === false;
-    given.set(...readValue(prompt, known, rawName, isValue ? value : undefined));
+    given.set(...readValue(prompt, known, option, isValue ? value : undefined));
   }
   const defaults = known.flatMap(({ name, default: value }) =>
     value === undefined ? [] : [[name, value] as const],

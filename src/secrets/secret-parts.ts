@@ -79,7 +79,7 @@ function addressParts(address: string): readonly string[] {
   return userInfo === undefined ? [] : bothForms(userInfo).flatMap(credentialParts);
 }
 
-const keyVariable = /^NATTER_(?:UPSTREAM_)?API_KEY$/;
+const keyVariable = /^NATTER_(?:UPSTREAM_)?API_KEY$/i;
 const addressVariable = /^(?:NATTER_BASE_URL|NATTER_QUEUE|(?:https?|all)_proxy)$/i;
 
 /**

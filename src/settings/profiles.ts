@@ -39,7 +39,7 @@ export function setStoredSetting(
   profiles[profile] = { ...own, [name]: changed };
 }
 
-/** Removes a setting, and a family without members. @throws Failure `usage` for an unknown setting */
+/** Removes a setting, and its family if that has no other member. @throws Failure `usage` for an unknown setting */
 export function unsetStoredSetting(stored: StoredSettings, profile: string, setting: string): void {
   if (getStoredSetting(stored, profile, setting) === undefined) return;
   const [name, member = ''] = parseSettingName(setting).path;

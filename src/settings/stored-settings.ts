@@ -6,7 +6,7 @@ import { type Family, familyNames } from './definitions.ts';
 export type Profile = JsonObject & { readonly [Name in Family]?: JsonObject };
 
 /** `config.json`; unknown keys are preserved. */
-export interface SettingsDocument {
+interface SettingsDocument {
   readonly [key: string]: unknown;
   /** The profile that `config use` chose. */
   profile?: string;
@@ -14,7 +14,7 @@ export interface SettingsDocument {
 }
 
 /** `credentials.json`. A key is sent only to the origin of its address. */
-export interface CredentialsDocument {
+interface CredentialsDocument {
   readonly [key: string]: unknown;
   readonly profiles: Record<
     string,

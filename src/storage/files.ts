@@ -37,7 +37,7 @@ export const isFolder = (name: string): boolean => entryAt(name)?.isDirectory() 
  */
 export function makePrivateFolder(folder: string): void {
   // Usually: an error takes longer to create than a folder.
-  if (isFolder(folder)) return;
+  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
   const parent = dirname(folder);
   if (parent !== folder && !fs.existsSync(parent)) makePrivateFolder(parent);
   try {

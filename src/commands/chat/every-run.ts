@@ -11,7 +11,7 @@ import {
   insertInput,
 } from '../../conversation/compose-prompt.ts';
 import { requireEncoding } from '../../conversation/decode-text.ts';
-import { Failure } from '../../failure.ts';
+import { exclusive, Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
 import { finishNotice } from '../../output/notices.ts';
 import { createAnswerPrinter, heading, refuseClosedOutput } from '../../output/answer-printer.ts';
@@ -207,9 +207,8 @@ export const runEvery: ChatAction = async (started, words) => {
   const { context, options } = started;
   // Not a conflict of the options, because --no-save is one for commander, too.
   if (options.save === true) {
-    throw new Failure('usage', '--every and --save cannot be used together', {
-      hint: 'each group is a new prompt, and is not saved; --json prints a line for each',
-    });
+    const hint = 'each group is a new prompt, and is not saved; --json prints a line for each';
+    throw exclusive('--every', '--save', hint);
   }
   const { signal, clock, streams, environment } = context;
   if (streams.stdin.isTerminal || !options.stdin) {

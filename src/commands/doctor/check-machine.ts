@@ -136,7 +136,8 @@ export function* checkSettings(
     yield ok('profile', text);
     yield* brokenProfiles(stored, options.sandbox === true ? undefined : value);
     for (const one of listSettings(settings)) {
-      if (one.name === 'api-key' || one.source.kind === 'default') continue;
+      if (one.name === 'api-key' || one.value === undefined) continue;
+      if (one.source.kind === 'default') continue;
       yield note('setting', `${one.name}: ${shownValue(one)} (${describeSource(one.source)})`);
     }
     yield* serviceFindings(examination, settings);

@@ -65,7 +65,7 @@ export function composePrompt({
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }
 
-const firstBlock = /(?:^|\n\n)<file(?:-\d+)? name="[^"<>\n]*">\n/;
+const firstBlock = /(?:^|\n\n)<file(?:-\d+)? name="(?:[^"&<>\n]|&(?:amp|quot|lt|gt);)*">\n/;
 const block = /(?:^|\n\n)<(file(?:-\d+)?) name="([^"<>\n]*)">\n((?:[^]*?\n)?)<\/\1>(?=\n\n|$)/gy;
 
 const characters = new Map(

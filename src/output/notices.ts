@@ -14,7 +14,7 @@ export function noticeRows(text: string, columns: number | undefined): string {
   const lines = text.split('\n').map((line) => {
     const shown = withCommands(line);
     if (columns === undefined || displayWidth(shown) <= columns) return shown;
-    // A reader may copy a command: it is in one row if it fits; if not, the terminal breaks it.
+    // A reader may copy a command: it is in one row if it fits after the indent; if not, the terminal breaks it.
     const joined = withCommands(line, (command) => command.replaceAll(' ', '\u00A0'));
     const mark = /^(?:natter: )?(?:warning: )? */.exec(joined)?.[0] ?? '';
     const rows = hangText(joined.slice(mark.length), columns, ' '.repeat(mark.length));

@@ -21,8 +21,8 @@ const gap = '  ';
 const roomForLast = 20;
 
 /**
- * Rows for a terminal: aligned under a heading, without empty columns, cut at the window's width. For a pipe: tab-separated, without a
- * heading, nothing cut or omitted. Cells are sanitized, so that each row is one line.
+ * Rows for a terminal: aligned under a heading, without empty columns, cut at the window's width. For a pipe:
+ * tab-separated, without a heading, nothing cut or omitted. Cells are sanitized, so that each row is one line.
  */
 export function formatTable(
   columns: readonly Column[],

@@ -266,7 +266,7 @@ const commands: ReadonlyMap<string, ReadCommand> = new Map([
   ...allOf('displaystyle textstyle scriptstyle limits nolimits nonumber notag', () => ''),
   ...allOf('big bigl bigr bigm Big Bigl Bigr Bigm bigg biggl biggr biggm', () => ''),
   ...allOf('Bigg Biggl Biggr Biggm', () => ''),
-  // `\\left.` has no delimiter.
+  // `\left.` has no delimiter.
   ...allOf('left right', (reader) => {
     take(reader, /\s*\.?/y);
     return '';

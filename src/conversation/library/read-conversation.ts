@@ -70,7 +70,7 @@ export function loadConversation(path: string, id: string, start = 0) {
   };
 }
 
-/** Reads only what a list shows. @throws Failure `storage` if the file cannot be read */
+/** What a list shows. @throws Failure `storage` if the file cannot be read */
 export function summarize(path: string) {
   const { fold, records } = loadConversation(path, '');
   const conversation = fold.conversation();

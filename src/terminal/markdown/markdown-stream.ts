@@ -117,7 +117,7 @@ class ScreenMarkdown extends BlockDriver<Span> {
   }
 
   protected writeParts(spans: readonly Span[]): void {
-    this.#writeSpans(spans, false);
+    if (spans.length > 0) this.#writeSpans(spans, false);
   }
 
   protected closeParagraph(spans: readonly Span[]): void {

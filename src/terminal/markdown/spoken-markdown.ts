@@ -136,6 +136,7 @@ class SpokenMarkdown extends BlockDriver<string> {
   /** Writes the sentences that are complete. */
   protected writeParts(parts: readonly string[], words: Paragraph<string>): void {
     this.#paragraph.ready += parts.join('');
+    if (this.#paragraph.ready === '') return;
     this.#writePart(partLength(this.#paragraph.ready, words.undecided()));
   }
 
@@ -279,7 +280,8 @@ const sentenceEnd = /[.!?:…。！？]["'”’)\]]*(?=\s)|[。！？]["'”’
 /** The length of the text to write: whole sentences and lines. */
 function partLength(ready: string, undecided: string): number {
   if (ready.length > maxSentence) return ready.length;
-  const ends = Array.from((ready + undecided).matchAll(sentenceEnd), (found) => {
+  const text = ready + undecided.slice(0, maxSentence);
+  const ends = Array.from(text.matchAll(sentenceEnd), (found) => {
     return found.index + found[0].length;
   });
   return ends.findLast((end) => end <= ready.length) ?? 0;

@@ -21,6 +21,7 @@ import {
 import type { CompiledSchema } from '../schema/compile-schema.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
+import { parseOption } from '../settings/setting-value.ts';
 import { wholeNumber } from '../settings/value-types.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
@@ -49,13 +50,6 @@ export interface SchemaSource {
 export type AnswerCheck = NonNullable<Awaited<ReturnType<typeof openCheck>>>;
 
 const defaultRetries = '1';
-
-function parseRetries(text: string): number {
-  const type = wholeNumber(0, 100);
-  const retries = type.parse(text);
-  if (retries !== undefined) return retries;
-  throw new Failure('usage', `--schema-retries must be ${type.expected}`);
-}
 
 const hint = 'without a file: --schema "name, age int"; ‹natter help schema› explains it';
 
@@ -172,7 +166,10 @@ export async function openCheck(
   const compiled = schema && (await compile(schema, source.label, notices));
   return {
     schema,
-    retries: schema === undefined ? 0 : parseRetries(schemaRetries ?? defaultRetries),
+    retries:
+      schema === undefined
+        ? 0
+        : parseOption(schemaRetries ?? defaultRetries, '--schema-retries', wholeNumber(0, 100)),
     /** The pointer of `--select`, as typed. */
     pointer: select,
     /** Adds the schema to a prompt. */
@@ -224,10 +221,11 @@ export async function askUntilConforming<Given extends Answer>({
   for (let retry = 1; ; retry += 1) {
     const answer = await send(next, correction);
     const { content, received, metadata, failure } = answer;
-    const found = failure ? undefined : check?.check(content);
     // Only a code block may be whole in an answer that the limit of tokens cut.
-    const isCut = metadata.finishReason === 'length' && !found?.block;
-    const checked = isCut ? undefined : found;
+    const isCut = metadata.finishReason === 'length';
+    const isUnchecked = failure !== undefined || (isCut && check?.findEarly === undefined);
+    const found = isUnchecked ? undefined : check?.check(content);
+    const checked = isCut && !found?.block ? undefined : found;
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= retries;
     const again = `asking again (${retry} of ${retries})`;

@@ -27,7 +27,7 @@ import { addGlobalOptions } from './global-options.ts';
 import { helpOf, namesBelow, setExamples } from './help-details.ts';
 import { formatHelp, helpWidth, printHelp, formatShortHelp } from './help-format.ts';
 import { Failure } from '../failure.ts';
-import { usageFailure } from './guess.ts';
+import { usageFailure } from './usage-failure.ts';
 
 function visit(command: Command, change: (command: Command) => void): void {
   change(command);

@@ -140,7 +140,7 @@ export function createProgressReporter(
     },
     /** Call when the answer has ended, complete or cut. */
     end: settle,
-    /** Reports what is to know about the answer; call when its text is printed, because both may go to one file. */
+    /** Reports what the user should know about the answer; call when its text is printed, because both may go to one file. */
     report: (): void => {
       if (hidesThought) notices.notice(thoughtNotice);
       if (refusal !== '') notices.warning(refusalNotice(refusal));

@@ -119,6 +119,8 @@ export function createMaskedBody(
   let form: ReturnType<typeof bodyForm>;
   /** What is not written yet, with a character for each byte: the start of an event, or a whole body. */
   let pending = '';
+  /** The last characters that were searched. */
+  let searchedEnd = '';
   let lastAt = 0;
 
   function findForm(isWhole: boolean): void {
@@ -131,11 +133,17 @@ export function createMaskedBody(
   return {
     take(bytes: Uint8Array, at: number): void {
       lastAt = at;
+      const text = Buffer.from(bytes).toString('latin1');
+      const isFirst = form === undefined;
       // The end of what was searched before may be the start of a blank line.
-      eventEnd.lastIndex = form === undefined ? 0 : Math.max(0, pending.length - 3);
-      pending += Buffer.from(bytes).toString('latin1');
+      eventEnd.lastIndex = isFirst ? 0 : Math.max(0, pending.length - 3);
+      const unsearched = searchedEnd + text;
+      searchedEnd = unsearched.slice(-3);
+      pending += text;
       findForm(false);
       if (form !== 'event-stream') return;
+      // A search of all that is pending would copy it, for each read of an event that does not end.
+      if (!isFirst && unsearched.search(eventEnd) < 0) return;
       const masked: Buffer[] = [];
       let start = 0;
       for (const { index, 0: blank } of pending.matchAll(eventEnd)) {

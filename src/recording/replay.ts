@@ -34,8 +34,8 @@ function readIndexes(path: string): ReadonlySet<number> {
 
 /**
  * Keeps the exchanges that this run has used, or all runs with the same file, which has a line for each exchange.
- * @returns adds the index that `choose` returns to the used ones, and returns it. Waits for other processes until
- * `signal` aborts. Throws the error of `choose`.
+ * @returns a function that adds the index that `choose` returns to the used ones, and returns it. It waits for other
+ * processes until `signal` aborts, and throws the error of `choose`.
  */
 export function useExchanges(file: string | undefined, options: LockOptions) {
   const own = new Set<number>();

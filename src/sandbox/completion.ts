@@ -189,17 +189,12 @@ async function askEngine(
   }));
   completion.promptTokens = countPromptTokens(messages);
 
-  function count(text: string): string {
-    completion.tokens += countTokens(text);
-    return text;
-  }
-
   /** A refusal becomes text, because the contract has no field for it; reasoning is omitted. */
   async function* readTexts(): AsyncGenerator<string, void, undefined> {
     try {
       for await (const event of engine({ ...received, messages }, signal)) {
-        if (event.type === 'text-received') for (const delta of event.deltas) yield count(delta);
-        if (event.type === 'refusal-received') yield count(event.text);
+        if (event.type === 'text-received') yield* event.deltas;
+        if (event.type === 'refusal-received') yield event.text;
         if (event.type === 'answer-finished') {
           const { finishReason, usage } = event;
           completion.finishReason = contractReason(finishReason);
@@ -219,8 +214,10 @@ async function askEngine(
   async function* takeDeltas(): AsyncGenerator<string, void, undefined> {
     try {
       if (fault.hostile === true) yield hostileText;
-      if (first.done !== true) yield first.value;
-      yield* texts;
+      for (let step = first; step.done !== true; step = await texts.next()) {
+        completion.tokens += countTokens(step.value);
+        yield step.value;
+      }
     } finally {
       await texts.return();
     }
@@ -238,16 +235,17 @@ export async function openCompletion(
   exchange: Exchange,
   request: CompletionRequest,
   prompt: string,
+  promptTokens: number,
 ): Promise<{ readonly completion: Completion; readonly latency: number }> {
   const { fault } = exchange;
   const { engine, latency = {} } = exchange.state;
-  const { model, messages } = request;
+  const { model } = request;
   const completion: Completion = {
     id: `${sandboxIdStart}${exchange.number}`,
     model,
     deltas: [],
     finishReason: 'stop',
-    promptTokens: countPromptTokens(messages),
+    promptTokens,
     tokens: 0,
   };
   if (engine !== undefined && fault.reply === undefined && fault.tokens === undefined) {

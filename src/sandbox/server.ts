@@ -189,7 +189,7 @@ async function createCompletion(
     const numbers = `${tokens} tokens, over the ${window} of "${body.model}"`;
     refuse(`the prompt does not fit the context window: ${numbers}`);
   }
-  const { completion, latency } = await openCompletion(exchange, body, prompt);
+  const { completion, latency } = await openCompletion(exchange, body, prompt, tokens);
   if (body.stream === true && exchange.fault['no-stream'] !== true) {
     await answerWithEvents(exchange, completion, latency);
     return;

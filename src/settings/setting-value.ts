@@ -2,6 +2,7 @@ import { Failure, type FailureKind } from '../failure.ts';
 import { inexactNumbers, isPrototypeName, isTooDeep, jsonProblem, parseJson } from '../json.ts';
 import { keyProblem } from '../secrets/secret-parts.ts';
 import type { Definition } from './definitions.ts';
+import type { ValueType } from './value-types.ts';
 
 /** How a bad value is reported. The value is not part of the message, because it may be a misplaced key. */
 export interface ValueOrigin {
@@ -23,6 +24,13 @@ export function profileOrigin(setting: string, profile: string): ValueOrigin {
 /** The failure of a value that is not in the expected form, which completes "must be …". */
 export function badValue({ kind, label, hint }: ValueOrigin, expected: string): Failure {
   return new Failure(kind, `${label} must be ${expected}`, { hint });
+}
+
+/** Reads the value of an option. @throws Failure `usage` */
+export function parseOption<Value>(text: string, option: string, type: ValueType<Value>): Value {
+  const value = type.parse(text);
+  if (value !== undefined) return value;
+  throw badValue({ kind: 'usage', label: option }, type.expected);
 }
 
 /**

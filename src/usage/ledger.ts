@@ -64,8 +64,11 @@ function isLedgerLine(value: unknown): value is LedgerLine {
     isJsonObject(estimated) &&
     texts.every((name) => typeof value[name] === 'string') &&
     !Number.isNaN(Date.parse(String(time))) &&
-    [ms, prompt_tokens ?? 0, completion_tokens ?? 0, cached_tokens ?? 0].every(isCount) &&
-    [estimated['prompt_tokens'] ?? 0, estimated['completion_tokens'] ?? 0].every(isCount)
+    isCount(ms) &&
+    [prompt_tokens, completion_tokens].every((count) => count === null || isCount(count)) &&
+    [cached_tokens, estimated['prompt_tokens'], estimated['completion_tokens']].every(
+      (count) => count === undefined || isCount(count),
+    )
   );
 }
 

@@ -30,12 +30,14 @@ function formatCell(text: string, delimiter: string): string {
 const formatRow = (cells: readonly string[], delimiter: string) =>
   `${cells.map((cell) => formatCell(cell, delimiter)).join(delimiter)}\n`;
 
+const plainTable = { header: ['id', 'prompt'], delimiter: ',' };
+
 /** An item as a row of a table; an input that is no table has the columns id and prompt. */
 function rowOf({ row, id = '', content, given = content }: InputItem): TableRow {
   if (row !== undefined) return row;
   const messages = textMessages(given?.messages ?? []);
   const prompt = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-  return { header: ['id', 'prompt'], cells: [id, prompt], delimiter: ',' };
+  return { ...plainTable, cells: [id, prompt] };
 }
 
 /** The row of an item, followed by its result. @param line a result in natter's own format; undefined without one */
@@ -56,7 +58,7 @@ export function formatResultRow(item: InputItem, line: string | undefined): stri
  * @throws Failure `usage` if the input has such a column
  */
 export function tableHeader(item: InputItem, answer: string): string {
-  const { header, delimiter } = rowOf(item);
+  const { header, delimiter } = item.row ?? plainTable;
   const added = [answer, `${answer}_error`];
   const taken = added.find((name) => header.includes(name));
   if (taken === undefined) return formatRow([...header, ...added], delimiter);

@@ -195,12 +195,14 @@ export const showStatus: Action<StatusOptions> = async (started) => {
   await printSettings(run, [profile, ...shown]);
   const { notices } = presentation;
   const { values } = settings;
-  const { replay } = chooseRecording(options, context.environment);
   const isChecked = options.check === true;
   if (options.json !== true) {
     const key = keySource(context, settings, isChecked);
     if (key !== undefined) notices.notice(key);
     for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
+  } else if (!isChecked) return;
+  const { replay } = chooseRecording(options, context.environment);
+  if (options.json !== true) {
     if (replay !== undefined) {
       notices.notice(`answers come from the recording ${replay.file}, not from a service`);
     } else if (values.baseUrl === undefined && !isChecked) {

@@ -12,7 +12,8 @@ import type { CompletionRequest } from '../../client/contract.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { duration, type ValueType, wholeNumber } from '../../settings/value-types.ts';
+import { parseOption } from '../../settings/setting-value.ts';
+import { duration, wholeNumber } from '../../settings/value-types.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import type { GuardedRequest } from '../../input/secret-guard.ts';
 import { chooseShard } from '../../batch/input/array-job.ts';
@@ -87,13 +88,6 @@ export interface SendingRun extends TalliedRun {
 const maxConcurrency = 1000;
 const maxItems = 999_999_999;
 const maxRate = 1_000_000_000;
-
-/** @throws Failure `usage` */
-function parseOption<Value>(text: string, option: string, type: ValueType<Value>): Value {
-  const value = type.parse(text);
-  if (value !== undefined) return value;
-  throw new Failure('usage', `${option} must be ${type.expected}`);
-}
 
 /** @throws Failure `usage` */
 export const parseNumber = (text: string, option: string, least: number, most: number): number =>

@@ -73,7 +73,7 @@ export function watchStopping(run: SendingRun, clear: () => void) {
     cause: () => cause,
     /** A failure that would repeat for the other items. */
     failure: () => failure,
-    /** Starts no more items because of an error of natter; {@link rethrow} throws the first one. */
+    /** Starts no more items because of an error that is not the failure of an item; {@link rethrow} throws the first one. */
     crash(this: void, error: unknown) {
       errors.push(error);
       stopping.abort();

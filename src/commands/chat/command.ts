@@ -53,7 +53,7 @@ export const promptGroups = (alone: string, input: readonly Option[]): readonly 
   [checkGroup, [...checkOptions(), selectOption()]],
 ];
 
-/** Options that need an answer of its own. */
+/** Options for a conversation, or for the events of one answer; several requests have neither. */
 const ofConversation = ['jsonl', 'continue', 'resume', 'branch', 'conversation'];
 
 export function buildChat(): Command {

@@ -36,7 +36,7 @@ interface GroupLimits {
 /** The default size of a group, which is also the largest that can be set. */
 const maxGroupBytes = 1_000_000;
 
-/** Reads one limit; it is empty or 0 if the text is none. */
+/** Reads one limit. For a text that is not a limit, the result is empty or has the value 0. */
 function parseLimit(text: string): Partial<GroupLimits> {
   const [, amount, unit = ''] = /^(\d{1,9})(l|lines?|kb|mb)$/i.exec(text) ?? [];
   if (amount === undefined) {
@@ -205,7 +205,7 @@ const labelOf = ({ firstLine, lastLine }: LineGroup) =>
  */
 export const runEvery: ChatAction = async (started, words) => {
   const { context, options } = started;
-  // Not a conflict of the options, because --no-save is one for commander, too.
+  // Not declared with conflicts(), because commander would refuse --no-save, too.
   if (options.save === true) {
     const hint = 'each group is a new prompt, and is not saved; --json prints a line for each';
     throw exclusive('--every', '--save', hint);

@@ -221,7 +221,7 @@ async function printResult(run: ChatRun, answers: Answers, failure?: Failure): P
 
 /**
  * Asks for an answer, and prints it as it arrives; with a check, its value at the end. Before the check, only `--jsonl`
- * and `--extract` print something. Then it reports what is to know about the answer.
+ * and `--extract` print something. Then it reports what the user should know about the answer.
  * @throws Failure `mismatch` if no answer conforms, `truncated_prompt` with `--strict`; or what was thrown instead of an answer
  */
 async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined): Promise<void> {

@@ -374,16 +374,16 @@ async function showAnswers(comparison: Comparison, service: Service, journal: Co
   const { context, models, presentation, settings } = comparison;
   const view = await openView(comparison);
   const window = openWindowStatus(context, presentation.animated, settings.values);
-  const ended: ComparedAnswer[] = [];
+  let ended = 0;
   const showState = () => {
-    const share = ended.length === 0 ? 'busy' : (ended.length / models.length) * 100;
-    window.show(`${ended.length} of ${models.length} - natter compare`, share);
+    const share = ended === 0 ? 'busy' : (ended / models.length) * 100;
+    window.show(`${ended} of ${models.length} - natter compare`, share);
   };
   showState();
   try {
     const pending = models.map(async (_, index) => {
       const answer = await askModel(comparison, index, service, journal, view);
-      ended.push(answer);
+      ended += 1;
       showState();
       return answer;
     });

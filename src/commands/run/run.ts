@@ -1,4 +1,4 @@
-// What a prompt file makes of a run: its text, settings and schema.
+// Runs a prompt file, which sets the text, settings and schema of a run.
 import {
   withValues,
   type ResolvedSettings,

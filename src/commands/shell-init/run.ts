@@ -238,7 +238,7 @@ export const shellInit: Action<ShellInitOptions, [shell: Shell]> = (run, shell) 
 /** Bytes; a command line is shorter. */
 const maxInput = 64 * 1024;
 
-/** Standard input as text. @throws Failure `usage` for a terminal, a long text, and with `problem` for none */
+/** Standard input as text. @throws Failure `usage` for a terminal or a long text, and with `problem` for an empty one */
 async function readInput({ streams, signal }: Context, problem: string): Promise<string> {
   if (streams.stdin.isTerminal) {
     throw new Failure('usage', 'the text is expected on standard input', {

@@ -145,6 +145,7 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
   const giveUpSoon = () => (endChance = clock.timer(lastChance, () => giveUp.abort()));
   cancel.addEventListener('abort', giveUpSoon);
   const drained = new AbortController();
+  /** While the connection is lost, a count may never return. */
   let isCounting = false;
   const recount = async () => {
     isCounting = true;
@@ -161,7 +162,6 @@ async function answerJobs(work: Work, pipeline: Pipeline): Promise<void> {
       const message = `the connection to ${connection.label} was lost for too long`;
       fail(new Failure('unreachable', message, { hint: 'start the queue again' }));
       giveUp.abort();
-      // While the connection is lost, a count may never return.
     } else if (lostAt === undefined && !isCounting) void recount();
   });
   // `aborted` keeps only one listener alive for each object.

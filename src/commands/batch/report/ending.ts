@@ -273,7 +273,8 @@ export function reportEnd(
   const latency = latencyFigures(tally.latency);
   const isHelpful = stderr.isTerminal && (latency?.count ?? 0) >= fewAnswers;
   if (latency !== null && options.quiet !== true && (isHelpful || options.figures === true)) {
-    // A row as wide as the window would wrap in some terminals. A table of a pipe would have no heading.
+    // As on a terminal also in a pipe, where a table has no heading. A row as wide as the window would wrap in some
+    // terminals.
     const layout = { isTerminal: true, width: stderr.columns() - 1, style, unicode };
     void stderr.write(latencyText(latency, layout));
   }

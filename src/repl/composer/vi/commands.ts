@@ -114,10 +114,11 @@ const requests: ReadonlyMap<string, Request> = new Map([
 /** Moves the caret. At the first and last line, `k` and `j` of normal mode are requests. */
 function move(vi: Vi, command: Command): Vi | Request {
   const { name, count = 1 } = command;
-  const moved = motionOf(vi, command);
-  if (moved === undefined) return (isVisual(vi) ? undefined : requests.get(`g${name}`)) ?? vi;
   const { buffer } = vi;
-  const { offset } = moved;
+  const isVertical = /^[jk]$/.test(name);
+  const below = isVertical ? moveVertically(buffer, name === 'j' ? count : -count) : undefined;
+  const offset = isVertical ? below?.cursor : motionOf(vi, command)?.offset;
+  if (offset === undefined) return (isVisual(vi) ? undefined : requests.get(`g${name}`)) ?? vi;
   // In a line that is too short, and after `$`, the line end is selected too.
   if (name === '$') {
     return {
@@ -125,8 +126,7 @@ function move(vi: Vi, command: Command): Vi | Request {
       buffer: { ...moveTo(buffer, offset), preferredColumn: Number.POSITIVE_INFINITY },
     };
   }
-  const below = /^[jk]$/.test(name) && moveVertically(buffer, name === 'j' ? count : -count);
-  return { ...vi, buffer: below || moveTo(buffer, onCharacter(buffer.text, offset)) };
+  return { ...vi, buffer: below ?? moveTo(buffer, onCharacter(buffer.text, offset)) };
 }
 
 const leaving = (vi: Vi): Vi => ({ ...vi, mode: 'normal' });

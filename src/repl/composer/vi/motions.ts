@@ -35,11 +35,16 @@ const right: Motion = (start) => {
   return Math.min(last, walk(nextBoundary, start));
 };
 
-const down = (start: Start, by: number) => moveVertically(start, by * (start.count ?? 1))?.cursor;
+/** An operator covers whole lines, even very long ones. */
+const down = (start: Start, by: number) => {
+  const columns = start.operator && Number.POSITIVE_INFINITY;
+  return moveVertically(start, by * (start.count ?? 1), columns)?.cursor;
+};
 
 const toColumn: Motion = (start) => {
-  const { text, cursor, count = 1 } = start;
-  const moved = moveVertically({ ...start, preferredColumn: count - 1 }, 0);
+  const { text, count = 1 } = start;
+  const cursor = lineStart(text, start.cursor);
+  const moved = moveVertically({ ...start, cursor, preferredColumn: count - 1 }, 0);
   return onCharacter(text, moved?.cursor ?? cursor);
 };
 
@@ -173,7 +178,7 @@ const motions: Readonly<Record<(typeof spans)[number], Readonly<Record<string, M
 
 /** Where a motion leads to; undefined if it is not possible, or for another command. */
 export function motionOf({ search, buffer }: Vi, command: Command) {
-  const isRepeated = /[;,]/.test(command.name);
+  const isRepeated = /^[;,]$/.test(command.name);
   const { name: known = '', character = '' } = (isRepeated ? search : command) ?? {};
   const isForward = /^[ft]/.test(known) !== (command.name === ',');
   // A search backwards has the name in upper case.

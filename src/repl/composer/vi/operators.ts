@@ -125,8 +125,10 @@ interface Target extends Range {
 }
 
 export function targetOf(vi: Vi, command: Command): Target | undefined {
-  const { name } = command;
-  const whole = name === 'selection' ? selectionOf(vi) : objectOf(vi, command);
+  const { name, operator = '' } = command;
+  // A selected line end does not add the next line.
+  const selecting: Vi = /[J<>]/.test(operator) ? { ...vi, mode: 'visual-line' } : vi;
+  const whole = name === 'selection' ? selectionOf(selecting) : objectOf(vi, command);
   if (whole !== undefined) return { ...whole, start: whole.from };
   const moved = motionOf(vi, command);
   if (moved === undefined) return undefined;

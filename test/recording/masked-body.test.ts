@@ -6,6 +6,7 @@ import { readRecording } from '../../src/recording/format.ts';
 import { createMaskedBody, createRecorder } from '../../src/recording/recorder.ts';
 import { createReplay, createReplayClock, useExchanges } from '../../src/recording/replay.ts';
 import { createSecretFilter, type SecretFilter } from '../../src/secrets/secret-filter.ts';
+import { processorTime } from '../support/processor-time.ts';
 import { fc } from '../support/properties.ts';
 import { choice, delta, done, event } from '../support/raw-replies.ts';
 import { createTestClient, runChat } from '../support/run-chat.ts';
@@ -241,4 +242,10 @@ test('keeps all bytes without a secret, valid UTF-8 or not', () => {
       expect(Buffer.concat(written)).toEqual(Buffer.concat(reads));
     }),
   );
+});
+
+test('one event that does not end takes linear time', async () => {
+  const reads = Array.from({ length: 500 }, () => 'x'.repeat(65_536));
+  const taken = await processorTime(() => recordedPieces(['data: ', ...reads]));
+  expect(taken).toBeLessThan(4000);
 });

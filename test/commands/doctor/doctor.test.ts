@@ -286,6 +286,14 @@ test('values that may be private are not shown', async () => {
   expect(named('settings-file')?.text).toContain('which has a secret header');
 });
 
+test('a setting that does not apply to the service in use is not listed', async () => {
+  const own = { 'base-url': 'http://127.0.0.1:9/', 'api-path': '/x' };
+  const settings = { version: 1, profiles: { default: own } };
+  const environment = withSettings(settings, { NATTER_BASE_URL: 'http://127.0.0.1:10/' });
+  const { page } = await checksOf(['--offline'], { environment });
+  expect(JSON.stringify(page)).not.toMatch(/api-path|undefined/);
+});
+
 test.each([
   ['a damaged settings file', '{'],
   ['a bad value in the profile in use', '{"profiles":{"default":{"timeout":"soon"}}}'],

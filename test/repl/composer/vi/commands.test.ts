@@ -37,6 +37,11 @@ function runKeys(start: Vi, keys: string): Vi {
 const redo = '\u0012';
 
 test.each([
+  ['f and an unknown command with , change nothing', 'a, b, c', `f,di,`, 'a|, b, c'],
+  ['J joins the selected lines only, up to a line end', 'a\nb\nc', `vj$J`, 'a| b\nc'],
+  ['> shifts the selected lines only, up to a line end', 'a\nb', `v$>`, '    |a\nb'],
+  ['dj deletes the next line after a very long one', `${'x'.repeat(6000)}\nb\nc`, `dj`, '|c'],
+  ['| counts from the start of a very long line', 'x'.repeat(3000), `$2|D`, '|x'],
   ['u reverts an insertion of several words', 'a b', `ione two three${escape}u`, '|a b'],
   ['u reverts a changed word with its text', 'a b', `cwone two${escape}u`, '|a b'],
   ['u reverts the deletion before a repeated one', 'a b', `xx.uu`, '| b'],

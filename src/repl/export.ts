@@ -12,7 +12,7 @@ import type { DialogChoice, ReplState, Update } from './state.ts';
 import { openDialog, printNotice, refuse, showNow, startActivity, step, task } from './step.ts';
 import { copyText } from './shell/clipboard.ts';
 
-const extensions = { markdown: '.md', json: '.json', html: '.html' };
+const extensions = { Markdown: '.md', JSON: '.json', HTML: '.html' };
 
 /** UTF-16 units of a name from a title. */
 const maxName = 40;
@@ -59,7 +59,8 @@ export async function exportConversation(
   // A format alone, by its name or its extension.
   const word = argument.toLowerCase();
   const known = Object.entries(extensions);
-  const [, extension] = known.find(([one, end]) => word === one || `.${word}` === end) ?? [];
+  const [, extension] =
+    known.find(([one, end]) => word === one.toLowerCase() || `.${word}` === end) ?? [];
   const given = extension === undefined ? argument : '';
   const name = `${given || nameOf(conversation)}${extension ?? ''}`;
   const format = formatOfName(name);
@@ -79,7 +80,8 @@ export async function exportConversation(
     openDialog(session, { ...dialog, selected: 1 });
     return [];
   }
-  return [notice(`exported to ${path} (${format}, ${countOf(Buffer.byteLength(text), 'byte')})`)];
+  const [shown = format] = known.find(([one]) => one.toLowerCase() === format) ?? [];
+  return [notice(`exported to ${path} (${shown}, ${countOf(Buffer.byteLength(text), 'byte')})`)];
 }
 
 /** The text of an answer or of a code block, and what it is called. */

@@ -159,7 +159,9 @@ export function startCompletion(state: ReplState): Update {
 }
 
 export async function pickFiles(session: Session, request: CompletionRequest): Promise<void> {
-  const { candidates, isPartial } = await findFiles(session.files, request);
+  // Meanwhile more may be typed, for which this runs again.
+  const isWanted = () => isCurrent(session.state(), request);
+  const { candidates, isPartial } = await findFiles(session.files, request, isWanted);
   session.update((state) => onFilesPicked(state, request, candidates, isPartial));
 }
 

@@ -24,7 +24,9 @@ test.each([
   const { run, written, text } = await answered();
   await run(line);
   expect(written()).toEqual([`write privately ${file}`]);
-  expect(text()).toMatch(new RegExp(`exported to /home/${file} \\(${format}, [\\d,]+ bytes\\)`));
+  expect(text()).toMatch(
+    new RegExp(`exported to /home/${file} \\(${format}, [\\d,]+ bytes\\)`, 'i'),
+  );
 });
 
 test('/export alone asks for the format', async () => {
@@ -33,9 +35,9 @@ test('/export alone asks for the format', async () => {
   expect(session.state().dialog).toMatchObject({
     title: 'export this conversation as',
     choices: [
-      { label: 'markdown: which-tea-is-green.md' },
-      { label: 'json: which-tea-is-green.json' },
-      { label: 'html: which-tea-is-green.html' },
+      { label: 'Markdown: which-tea-is-green.md' },
+      { label: 'JSON: which-tea-is-green.json' },
+      { label: 'HTML: which-tea-is-green.html' },
       { label: 'write nothing' },
     ],
   });

@@ -16,9 +16,16 @@ import { countTokens, endingTexts } from './send-prompt.ts';
 const withoutAside = (state: ReplState): ReplState => ({ ...state, aside: undefined });
 
 function endingEntries({ context }: Session, answer: Answer) {
-  const { error, failure, isStopped } = answer;
-  const isFailed = error !== undefined && failure?.kind !== 'no_answer';
-  const texts = endingTexts(isFailed ? { ...answer, failure: undefined } : answer);
+  const { error, failure, isStopped, metadata } = answer;
+  const isRefused = metadata.refusal !== undefined && failure?.kind === 'no_answer';
+  const isFailed = error !== undefined && !isRefused;
+  // The failure says how the answer ended.
+  const unfailed = {
+    ...answer,
+    failure: undefined,
+    metadata: { ...metadata, finishReason: 'stop' },
+  };
+  const texts = endingTexts(isFailed ? unfailed : answer);
   const said = isStopped ? [...texts, 'the side question was stopped'] : texts;
   const notices = said.map((text) => notice(cleanLine(context, text)));
   if (isStopped || !isFailed) return notices;

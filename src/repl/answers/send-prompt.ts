@@ -7,7 +7,6 @@ import {
   type AnswerRecorder,
   createAnswerRecorder,
 } from '../../conversation/journal/record-answer.ts';
-import { promptTime } from '../../conversation/prompt-time.ts';
 import type { NewAnswer } from '../../conversation/journal/journal.ts';
 import { endingWith, pathOf } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
@@ -31,7 +30,7 @@ import {
   contextUse,
   gapEntries,
   messagesFor,
-  turnBefore,
+  timeOf,
   updateConversation,
   nextParent,
   reasonedText,
@@ -76,10 +75,8 @@ function recordRepeated(sending: Sending, turnId: string): string {
 async function recordNew(sending: Sending, prompt: NewPrompt): Promise<string> {
   const { session, signal } = sending;
   const { files, entries } = await checkFiles(session, prompt, signal);
-  if (session.state().settings.times === 'on') {
-    const before = turnBefore(session.journal().conversation(), prompt.parent)?.createdAt;
-    session.print(gapEntries(promptTime(session.context.clock.date(), before)));
-  }
+  const sent = { createdAt: session.context.clock.date(), parent: prompt.parent };
+  session.print(gapEntries(timeOf(session.state(), sent)));
   session.print([{ type: 'prompt', text: prompt.shown, needsEcho: prompt.needsEcho }]);
   session.print(entries);
   const content = composePrompt({ prompt: prompt.content, files });

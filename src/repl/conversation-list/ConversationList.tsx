@@ -5,8 +5,16 @@ import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
 import { type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
-import { fitParts, fittingEnd, firstVisible } from '../screen/view.tsx';
-import { Lines, Row, useBelowCaret, useCaret, useView } from '../screen/view.tsx';
+import {
+  firstVisible,
+  fitParts,
+  fittingEnd,
+  Lines,
+  Row,
+  useBelowCaret,
+  useCaret,
+  useView,
+} from '../screen/view.tsx';
 import type { OpenList, PreviewTurn } from '../state.ts';
 import { budgetOf, isBeingSearched, rowMarks, type Match, matchesOf } from './list.ts';
 

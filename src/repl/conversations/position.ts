@@ -101,14 +101,18 @@ export function contextUse(place: Place): ContextUse {
 }
 
 /** The turn before a prompt with this parent, without system prompts: versions may differ in them. */
-export function turnBefore({ turns }: Conversation, parent: string | undefined): Turn | undefined {
+function turnBefore({ turns }: Conversation, parent: string | undefined): Turn | undefined {
   let turn = turns.get(parent ?? '');
   while (turn?.role === 'system') turn = turns.get(turn.parent ?? '');
   return turn;
 }
 
 /** When a prompt was sent, if that is shown. @param isFirst the turn before is not shown */
-export function timeOf(state: ReplState, { createdAt, parent }: Turn, isFirst = false) {
+export function timeOf(
+  state: ReplState,
+  { createdAt, parent }: Pick<Turn, 'createdAt' | 'parent'>,
+  isFirst = false,
+) {
   if (state.settings.times === 'off') return undefined;
   const before = isFirst ? undefined : turnBefore(state.conversation, parent)?.createdAt;
   return promptTime(createdAt, before);

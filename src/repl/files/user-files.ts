@@ -124,14 +124,19 @@ export function pathsInFolder(files: ReplFiles, request: CompletionRequest): rea
 
 /**
  * The files and folders that match a mention, the best first. `isPartial`: not all files were searched.
+ * @param isWanted whether the request is still the present one when the folder is listed
  * @throws Failure if a folder cannot be read
  */
-export async function findFiles(files: ReplFiles, request: CompletionRequest) {
+export async function findFiles(
+  files: ReplFiles,
+  request: CompletionRequest,
+  isWanted = () => true,
+) {
   const { typed } = request;
   const listed = () => matchCandidates(request, pathsInFolder(files, request));
   if (outside.test(typed)) return { candidates: listed(), isPartial: false };
   const { paths, isPartial } = await files.paths();
-  const matches = matchPaths(paths, typed);
+  const matches = isWanted() ? matchPaths(paths, typed) : [];
   const known = new Set(matches.map(({ value }) => value));
   const others = isPartial && typed.includes('/') ? listed() : [];
   const candidates = [...matches, ...others.filter(({ value }) => !known.has(value))];

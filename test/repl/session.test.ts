@@ -162,6 +162,14 @@ test('an unsent draft is saved after a pause', async () => {
   expect(calls).toEqual(['draft draft']);
 });
 
+test('a prompt that quitting follows at once is recorded', async () => {
+  const { enter, idle, path } = createMemorySession(saying('late'));
+  enter('one');
+  enter('/quit');
+  await idle();
+  expect(path()[0]).toMatchObject({ role: 'user', content: 'one' });
+});
+
 test('quitting during an answer keeps its text', async () => {
   const { session, enter, text, path } = createMemorySession(hanging('half'));
   enter('one');

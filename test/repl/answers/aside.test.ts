@@ -75,6 +75,10 @@ describe('a side question', () => {
       'btw answer: half\nnatter: the answer was cut off\n  /btw asks again',
     ],
     [
+      failing(new Failure('no_answer', 'no text', { remedy: { code: 'send-again' } }), 'ha'),
+      'btw answer: ha\nnatter: no text\n  /btw asks again',
+    ],
+    [
       failing(new Failure('rate_limited', 'too many requests')),
       'why?\nnatter: too many requests\n',
     ],

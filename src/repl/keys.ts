@@ -1,16 +1,7 @@
 import { editEarlier, hasVersions, switchVersion, type VersionChoice } from './answers/versions.ts';
 import { commandIn, panelOf } from './commands.ts';
 import { breakAtBackslash, editActions, isEditAction } from './composer/edit-actions.ts';
-import {
-  acceptMatch,
-  entryBeside,
-  extendQuery,
-  type HistorySearch,
-  searchNewer,
-  searchOlder,
-  shortenQuery,
-  startSearch,
-} from './composer/history.ts';
+import { entryBeside } from './composer/history.ts';
 import { type KeyAction, actionOf } from './composer/keys/key-bindings.ts';
 import { type KeyEvent, splitBurst } from './composer/keys/key-event.ts';
 import { moveVertically, composerColumns, pageRows } from './composer/layout.ts';
@@ -27,7 +18,6 @@ import {
 import { onListKey } from './conversation-list/list-keys.ts';
 import { closeList } from './conversation-list/list.ts';
 import { currentPath, lastPrompt } from './conversations/position.ts';
-import { interruptDialog, onDialogKey } from './dialog.ts';
 import { discardRestored } from './files/attachments.ts';
 import { dropCheck } from './files/dropped-files.ts';
 import {
@@ -43,7 +33,15 @@ import { clearDraft, submit, unqueue, unsentDraft, withStashedDraft } from './qu
 import type { Session, Work } from './session.ts';
 import { callScreen } from './slash-command.ts';
 import type { ReplState, TypeAhead, Update } from './state.ts';
-import { andThen, quit, printNotice, step, task, withKeysReleased } from './step.ts';
+import {
+  andThen,
+  interruptDialog,
+  quit,
+  printNotice,
+  step,
+  task,
+  withKeysReleased,
+} from './step.ts';
 import { editText } from './shell/external-editor.ts';
 import { isComposing, pressVi } from './composer/vi/vi-keys.ts';
 
@@ -165,7 +163,7 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Update>> 
   'history-newer': newer,
   complete: (state) =>
     state.isPicking === true ? pickAgain({ ...state, acceptsFound: true }) : startCompletion(state),
-  'search-start': (state) => step({ ...state, search: startSearch() }),
+  'search-start': (state) => step({ ...state, isSearching: true }),
   'version-next': (state) => switchWhenIdle(state, 'next'),
   'version-previous': (state) => switchWhenIdle(state, 'previous'),
   'open-editor': openEditor,
@@ -181,6 +179,8 @@ function boundAction(state: ReplState, event: KeyEvent): KeyAction | undefined {
 
 function onAction(state: ReplState, action: KeyAction): Update {
   if (action === 'suspend' || action === 'redraw') return step(state, task(callScreen, action));
+  // A dialog and a search handle their other keys themselves.
+  if (!isComposing(state)) return step(state);
   const inMenu = onMenuAction(state, action);
   if (inMenu !== undefined) return inMenu;
   if (isEditAction(action)) {
@@ -211,6 +211,7 @@ function isShellPasted({ composer, isShellPasted: wasPasted }: ReplState, isPast
 }
 
 function typeText(state: ReplState, text: string, isPaste: boolean): Update {
+  if (!isComposing(state)) return step(state);
   const composer = isPaste
     ? insertPaste(state.composer, text)
     : insert(besideRestoredPrompt(state, text), text);
@@ -252,42 +253,13 @@ export function releaseKeys(state: ReplState): Update {
   return onKeys({ ...state, typeAhead: undefined }, typeAhead?.keys ?? []);
 }
 
-/** The match in the composer, as it was sent; without one, the draft stays. */
-function acceptSearch(state: ReplState, search: HistorySearch): Update {
-  if (search.match === undefined) return step({ ...state, search: undefined });
-  const { history, draft } = acceptMatch(state.history, search.match, unsentDraft(state));
-  const composer = withDraft(state.composer, draft);
-  return step({ ...state, search: undefined, history, composer, isShellPasted: false });
-}
-
-/** A search gets every key, except those of the terminal, for which this returns undefined. */
-function onSearchKey(state: ReplState, search: HistorySearch, event: KeyEvent): Update | undefined {
-  const { history, keyMap } = state;
-  const put = (next: HistorySearch | undefined) => step({ ...state, search: next });
-  if (event.type !== 'key') return put(extendQuery(history, search, event.text));
-  const action = actionOf(event, 'search', keyMap);
-  if (action === 'suspend' || action === 'redraw') return undefined;
-  if (action === 'search-older') return put(searchOlder(search));
-  if (action === 'search-newer') return put(searchNewer(search));
-  if (action === 'search-shorten') return put(shortenQuery(history, search));
-  if (action === 'search-accept') return acceptSearch(state, search);
-  return action === 'search-cancel' || action === 'interrupt' ? put(undefined) : step(state);
-}
-
-/** A key for the dialog, the list or the search that is open; undefined if it is for something else. */
-function onOpen(given: ReplState, event: KeyEvent): Update | undefined {
-  const { dialog, list, search, typeAhead } = given;
-  if (typeAhead !== undefined) return undefined;
-  const state = { ...given, armed: undefined };
-  if (dialog !== undefined) return onDialogKey(state, dialog, event, (next) => onKey(next, event));
-  if (list !== undefined) return onListKey(state, list, event);
-  return search && onSearchKey(state, search, event);
-}
-
 /** Each key closes the panel; Esc does nothing else, and removes the question mark that opened it. */
 export function onKey(given: ReplState, event: KeyEvent): Update {
-  const taken = onOpen(given, event);
-  if (taken !== undefined) return taken;
+  const { dialog, list } = given;
+  if (list !== undefined && dialog === undefined && given.typeAhead === undefined) {
+    const taken = onListKey({ ...given, armed: undefined }, list, event);
+    if (taken !== undefined) return taken;
+  }
   const action = boundAction(given, event);
   // In vi's normal mode, Enter confirms an exit even if it is not the key of `send`.
   const isEnter = given.vi !== undefined && event.type === 'key' && event.name === 'enter';

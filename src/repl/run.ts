@@ -87,6 +87,7 @@ export function initialState(
     // How the draft of an earlier session was entered is not known.
     isShellPasted: composer.text.startsWith('!'),
     history: createHistory(),
+    isSearching: false,
     typeAhead: undefined,
     dialog: undefined,
     queue: [],

@@ -6,7 +6,7 @@ import type { Conversation } from '../conversation/tree.ts';
 import type { WrapMode } from '../terminal/markdown/markdown-stream.ts';
 import type { ThemeName } from '../terminal/style.ts';
 import type { Candidate, CompletionRequest } from './composer/completion.ts';
-import type { History, HistorySearch } from './composer/history.ts';
+import type { History } from './composer/history.ts';
 import type { KeyMap } from './composer/keys/key-bindings.ts';
 import type { KeyEvent } from './composer/keys/key-event.ts';
 import type { Draft, TextBuffer } from './composer/text-buffer.ts';
@@ -64,15 +64,6 @@ export type Dialog = {
       readonly enter: (state: ReplState, text: string) => Update;
     }
 );
-
-/** What is selected and typed so far in a dialog. */
-export interface DialogInput {
-  readonly dialog: Dialog;
-  /** Index of the selected choice. */
-  readonly selected: number;
-  /** The entered text, or what filters the choices. */
-  readonly typed: TextBuffer;
-}
 
 /** How the list of conversations opens the chosen one. */
 export interface ListOptions {
@@ -255,8 +246,7 @@ export interface ReplState {
   /** Stashed drafts, the last one at the end. */
   readonly stash?: readonly Draft[];
   readonly history: History;
-  /** The open search of the history. */
-  readonly search?: HistorySearch | undefined;
+  readonly isSearching: boolean;
   readonly completion?: CompletionMenu | undefined;
   /** The menu of commands was closed, and opens again with the next command. */
   readonly isMenuDismissed?: boolean;
@@ -268,8 +258,6 @@ export interface ReplState {
   readonly acceptsFound?: boolean;
   readonly typeAhead?: TypeAhead | undefined;
   readonly dialog?: Dialog | undefined;
-  /** Absent before the first key of the dialog. */
-  readonly dialogInput?: DialogInput | undefined;
   /** Replaces the composer while it is open. */
   readonly list?: OpenList | undefined;
   readonly activity?: AnswerActivity | TaskActivity | undefined;

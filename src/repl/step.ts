@@ -144,6 +144,14 @@ export function cancelHint(state: ReplState, { cancels = 'cancels' }: Dialog): s
   return `${stopKey(state)} ${cancels}`;
 }
 
+/** Ctrl+C cancels like Esc. After it has cancelled the choice of a service, the next Ctrl+C quits. */
+export function interruptDialog(state: ReplState, dialog: Dialog): Update {
+  const { state: next, tasks } = dialog.cancel(state);
+  const isFirst = dialog.type === 'choice' && dialog.takesPrompt !== undefined;
+  const armed = isFirst && next.dialog === undefined ? 'interrupt' : undefined;
+  return { state: { ...next, armed }, tasks };
+}
+
 /** Line mode does not show the queue otherwise. */
 export function reportQueue(state: ReplState): Update {
   const { length } = state.queue;

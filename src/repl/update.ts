@@ -1,12 +1,11 @@
-import type { AnswerOutcome, FailureText, ReplState, Update, Task } from './state.ts';
+import type { AnswerOutcome, Dialog, FailureText, ReplState, Update, Task } from './state.ts';
 import { onAnswerEnded } from './answers/answering.ts';
 import { sendPrompt } from './answers/send-prompt.ts';
-import { answerDialog } from './dialog.ts';
 import { answerList } from './line-mode/questions.ts';
 import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import { releaseKeys } from './keys.ts';
 import { advance, submitLine } from './queue.ts';
-import { reportQueue, andThen, printing, step, task, printReport } from './step.ts';
+import { reportQueue, andThen, refuse, printing, step, task, printReport } from './step.ts';
 
 /** The queue waits as after a stopped answer: what is queued may depend on what was stopped. */
 function pauseQueue(state: ReplState): Update {
@@ -23,6 +22,24 @@ export function onTaskEnded(state: ReplState, ended: Task, result: unknown): Upd
   const next = isTask ? { ...state, activity: undefined, dialog } : state;
   const shown = entries.length === 0 ? step(next) : step(next, printing(...entries));
   return isTask && activity.isStopping ? andThen(shown, pauseQueue) : shown;
+}
+
+/** `text` is the number or the label of a choice, or the entered text; empty, it is the choice at `selected`. */
+export function answerDialog(
+  state: ReplState,
+  dialog: Dialog,
+  text: string,
+  selected = dialog.type === 'choice' ? (dialog.selected ?? 0) : 0,
+): Update {
+  const typed = text.trim();
+  if (dialog.type === 'entry') return dialog.enter(state, typed);
+  const { choices, takesPrompt } = dialog;
+  if (takesPrompt !== undefined && Number.isNaN(Number(typed))) {
+    return andThen(takesPrompt(state), (next) => submitLine(next, text));
+  }
+  const named = choices.find(({ label }) => label === typed) ?? choices[Number(typed) - 1];
+  const choice = typed === '' ? choices[selected] : named;
+  return choice?.choose(state) ?? refuse(state, `choose a number from 1 to ${choices.length}`);
 }
 
 /** Line mode: a line is a prompt, a command or the answer to a question. */
@@ -70,10 +87,7 @@ function printAsides(state: ReplState): Update {
 
 /** A change of the state. Then the keys that waited for it are pressed, side questions are printed, and the queue goes on. */
 export function updated(state: ReplState, change: (state: ReplState) => Update): Update {
-  const { state: next, tasks } = change(state);
-  // A dialog that opens again starts without its input.
-  const dialogInput = next.dialogInput?.dialog === next.dialog ? next.dialogInput : undefined;
-  const changed = { state: { ...next, dialogInput }, tasks };
+  const changed = change(state);
   const isOver = changed.state.typeAhead?.isOver === true;
   const done = isOver ? andThen(changed, releaseKeys) : changed;
   return andThen(andThen(done, printAsides), advance);

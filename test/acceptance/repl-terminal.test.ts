@@ -197,7 +197,7 @@ describe('the screen of the REPL', () => {
   test('is redrawn by Ctrl+L, without repeating or erasing the scrollback', async () => {
     const terminal = await openRepl();
     terminal.type(`[sandbox echo] needle${keys.enter}`);
-    const before = countOf(await terminal.waitFor(/\nneedle\n\norigin · /), 'needle');
+    const before = countOf(await terminal.waitFor(/\nneedle\n\norigin · [^]*K$/m), 'needle');
     for (let times = 0; times < 3; times += 1) terminal.type(`${keys.redraw}x`);
     await screenWith(terminal, /› xxx\n/);
     expect(countOf(await terminal.transcript(), 'needle')).toBe(before);

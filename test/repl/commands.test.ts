@@ -7,6 +7,7 @@ import { withAttached } from '../../src/repl/files/attachments.ts';
 import { candidatesFor } from '../../src/repl/menu.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { step } from '../../src/repl/step.ts';
+import { runInApp } from '../support/app.tsx';
 import { createMemorySession } from '../support/memory-session.ts';
 import {
   answerEnded,
@@ -104,11 +105,11 @@ test.each([
 test('R10: /theme without a name opens a list of the themes', () => {
   const { state } = command(stateOf(), '/theme');
   expect(state.dialog).toMatchObject({ title: 'the theme is color', selected: 0 });
-  expect(play(state, 'd', enter).state).toMatchObject({
+  expect(runInApp(state, typed('d'), enter).state).toMatchObject({
     dialog: undefined,
     settings: { theme: 'dark' },
   });
-  expect(play(state, interrupt).state.dialog).toBeUndefined();
+  expect(runInApp(state, interrupt).state.dialog).toBeUndefined();
 });
 
 test('a file that is attached twice is sent once, with its newer content', () => {

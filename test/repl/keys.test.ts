@@ -3,6 +3,7 @@ import { noticeOf } from '../../src/repl/screen/App.tsx';
 import { shortenPromptHint } from '../../src/repl/session.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { printNotice } from '../../src/repl/step.ts';
+import { runInApp } from '../support/app.tsx';
 import {
   answerEnded,
   conversationOf,
@@ -14,6 +15,7 @@ import {
   pasted,
   play,
   pressed,
+  printed,
   stateOf,
   type StateChange,
 } from '../support/repl-state.ts';
@@ -164,8 +166,8 @@ test('Y18: an exit word quits in line mode when it is typed again', () => {
 test('Ctrl+C cancels a question, and pressed again does not quit', () => {
   const cancel = (state: ReplState) => printNotice({ ...state, dialog: undefined }, 'cancelled');
   const dialog = { type: 'choice', title: 'replace it?', choices: [], cancel } as const;
-  const cancelled = play(stateOf({ dialog }), interrupt);
-  expect(cancelled.printed).toEqual(['cancelled']);
+  const cancelled = runInApp(stateOf({ dialog }), interrupt);
+  expect(printed(cancelled.effects)).toEqual(['cancelled']);
   expect(play(cancelled.state, interrupt).state.hasQuit).toBe(false);
 });
 

@@ -5,8 +5,10 @@ import type { CompletionRequest } from '../../src/repl/composer/completion.ts';
 import { menuKeysText, onCandidates } from '../../src/repl/menu.ts';
 import { noticeOf } from '../../src/repl/screen/App.tsx';
 import type { ReplState } from '../../src/repl/state.ts';
+import { runInApp } from '../support/app.tsx';
 import {
   answerEnded,
+  composed,
   effectsOf,
   enter,
   escape,
@@ -202,7 +204,7 @@ describe('the history search', () => {
     ['accepts an older match with Enter', [search, typed('git'), search, enter], 'git status'],
     ['restores the draft with Esc', [typed('draft'), search, typed('git'), escape], 'draft'],
   ])('%s, and sends nothing', (_, keys, result) => {
-    const { text, effects } = play(sent, ...keys);
-    expect([text, effects]).toEqual([result, []]);
+    const { state, effects } = runInApp(sent, ...keys);
+    expect([composed(state), effects]).toEqual([result, []]);
   });
 });

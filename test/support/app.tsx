@@ -6,7 +6,7 @@ import { createInkScreen } from '../../src/repl/screen/ink.tsx';
 import { symbolsFor } from '../../src/repl/screen/symbols.ts';
 import { ViewProvider } from '../../src/repl/screen/view.tsx';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
-import { run, type StateChange } from './repl-state.ts';
+import { type KeyChange, run, type StateChange } from './repl-state.ts';
 
 export interface Look {
   readonly columns?: number;
@@ -21,7 +21,8 @@ export function drawn(element: ReactElement, state: ReplState, look: Look = {}):
   const { columns = 60, unicode = true, colored = false, now = 0 } = look;
   const style = colored ? colorStyle : plainStyle;
   const symbols = symbolsFor(unicode);
-  const view = { state, style, symbols, columns, rows: state.rows, now, laidOut: () => undefined };
+  const shared = { laidOut: () => undefined, update: () => undefined, listeners: new Set<never>() };
+  const view = { state, style, symbols, columns, rows: state.rows, now, ...shared };
   const { lastFrame, unmount } = render(
     <ViewProvider value={view}>
       <Box flexDirection="column" width={columns}>
@@ -42,7 +43,7 @@ export function frameOf(
   { preview = '', hasOpenLine = false, look = {} }: FrameOptions = {},
 ) {
   const { columns, rows } = state;
-  const screen = createInkScreen();
+  const screen = createInkScreen(() => undefined);
   const frame = screen.draw(state, preview, { ...plain, ...look }, { columns, rows, hasOpenLine });
   screen.close();
   return frame;
@@ -54,8 +55,27 @@ interface FrameOptions {
   readonly look?: Partial<typeof plain>;
 }
 
-/** As `run`, with the rows of the live region. */
-export function runInApp(start: ReplState, ...changes: readonly StateChange[]) {
-  const done = run(start, ...changes);
-  return { ...done, rows: frameOf(done.state).rows };
+/** As `run`, with the components of the application: they get keys first. */
+export function runInApp(
+  start: ReplState,
+  ...changes: readonly StateChange[]
+): ReturnType<typeof run> & { readonly rows: readonly string[] } {
+  let done = run(start);
+  const act = (change: StateChange) => {
+    const next = run(done.state, change);
+    const tasks = [...done.tasks, ...next.tasks];
+    done = { state: next.state, tasks, effects: [...done.effects, ...next.effects] };
+  };
+  const screen = createInkScreen((change) =>
+    act((state) => change({ ...state, armed: undefined })),
+  );
+  for (const change of changes) {
+    const isTaken =
+      'event' in change && screen.press(done.state, plain, (change as KeyChange).event);
+    if (!isTaken) act(change);
+  }
+  const { columns, rows } = done.state;
+  const frame = screen.draw(done.state, '', plain, { columns, rows, hasOpenLine: false });
+  screen.close();
+  return { ...done, rows: frame.rows };
 }

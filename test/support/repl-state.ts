@@ -185,13 +185,21 @@ const at =
   (state) =>
     change({ ...state, now });
 
-export const keyPressed = (event: KeyEvent): StateChange => at(0, (state) => onKey(state, event));
+/** The change of a key, with the key. */
+export type KeyChange = StateChange & { readonly event: KeyEvent };
 
-export const typed = (text: string): StateChange => keyPressed({ type: 'text', text });
+export function keyPressed(event: KeyEvent): KeyChange {
+  return Object.assign(
+    at(0, (state) => onKey(state, event)),
+    { event },
+  );
+}
 
-export const pasted = (text: string): StateChange => keyPressed({ type: 'paste', text });
+export const typed = (text: string): KeyChange => keyPressed({ type: 'text', text });
 
-export const pressed = (name: string, modifiers: Modifiers = {}): StateChange =>
+export const pasted = (text: string): KeyChange => keyPressed({ type: 'paste', text });
+
+export const pressed = (name: string, modifiers: Modifiers = {}): KeyChange =>
   keyPressed(keyPress(name, modifiers));
 
 export const lineEntered = (text: string, now = 0): StateChange =>

@@ -27,7 +27,7 @@ import {
   withDraft,
 } from '../composer/text-buffer.ts';
 import { mayBeDropped, mentionsOfPaths } from '../files/dropped-files.ts';
-import { interruptLine, onKey } from '../keys.ts';
+import { interruptLine } from '../keys.ts';
 import { createKeyInput } from '../composer/keys/key-parser.ts';
 import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
@@ -71,6 +71,8 @@ export class LineScreen implements Screen {
   #hasEntered = false;
 
   #buffer = createBuffer();
+  /** What was typed before a secret is asked for, which has its own buffer: nothing of it can be put back later. */
+  #beside = createBuffer();
   /** What the terminal shows of the buffer, and the column where it starts; undefined while the line is not shown. */
   #shown = nothingTyped;
   #column: number | undefined;
@@ -112,9 +114,12 @@ export class LineScreen implements Screen {
   show(state: ReplState): void {
     const wasSecret = asksForSecret(this.#state);
     this.#state = state;
-    if (asksForSecret(this.#state) !== wasSecret) this.#adjust();
-    // The terminal has not echoed the end of its line.
-    if (wasSecret && !asksForSecret(this.#state)) this.#writeText('');
+    if (asksForSecret(state) !== wasSecret) {
+      const typed = this.#buffer;
+      this.#buffer = this.#beside;
+      this.#beside = wasSecret ? createBuffer() : typed;
+      this.#adjust();
+    }
     this.#writeProgress();
     this.#askLater();
   }
@@ -248,8 +253,13 @@ export class LineScreen implements Screen {
 
   /** Takes an entered line; the cursor is on the next row. */
   #collect(line: string): void {
+    if (asksForSecret(this.#state)) {
+      // The terminal has not echoed it.
+      this.#write('\n');
+      return this.#answer(line);
+    }
     this.#collected = [...this.#collected, line];
-    this.#debounce.restart(pastePause);
+    return this.#debounce.restart(pastePause);
   }
 
   #pass(): void {
@@ -257,10 +267,14 @@ export class LineScreen implements Screen {
     // A backslash at the end of a line becomes a line end, so the next line is waited for.
     if (this.#collected.length === 0 || text.endsWith('\\')) return;
     this.#collected = [];
+    this.#answer(text.replaceAll('\\\n', '\n'));
+  }
+
+  #answer(text: string): void {
     this.#leaveLine('');
     this.#question = undefined;
     this.#isInLine = false;
-    this.#update((state) => enterLine(state, text.replaceAll('\\\n', '\n')));
+    this.#update((state) => enterLine(state, text));
   }
 
   #discard(): void {
@@ -305,8 +319,7 @@ export class LineScreen implements Screen {
       if (isSecret && !asksForSecret(this.#state)) return;
       // In a paste, a tab is text.
       const isPasted = events[index + 1]?.type === 'text';
-      if (isSecret) this.#update((state) => onKey(state, event));
-      else if (event.type !== 'key') this.#type(event.text);
+      if (event.type !== 'key') this.#type(event.text);
       else if (event.name === 'tab' && isPasted) this.#type('\t');
       else this.#press(actionOf(event, 'composer', this.#state.keyMap));
       this.#drawLine(typedLine(this.#buffer));
@@ -343,8 +356,10 @@ export class LineScreen implements Screen {
   }
 
   #type(text: string): void {
+    const isSecret = asksForSecret(this.#state);
     for (const [index, part] of text.split('\n').entries()) {
       if (index > 0) this.#enter();
+      if (isSecret && !asksForSecret(this.#state)) return;
       this.#insert(part);
       this.#drawLine(typedLine(this.#buffer));
     }

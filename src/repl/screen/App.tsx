@@ -1,5 +1,5 @@
 import { Box, Text } from 'ink';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { panelOf } from '../commands.ts';
@@ -13,6 +13,7 @@ import {
   draftRow,
   maxOlderMatches,
   SearchLines,
+  useHistorySearch,
 } from './Composer.tsx';
 import { DialogBox } from './DialogBox.tsx';
 import { StatusRow } from './StatusRow.tsx';
@@ -151,7 +152,10 @@ function Parts(): ReactNode {
   // A row of full width would be two rows after a resize.
   const rule = symbols.rule.repeat(Math.ceil(columns / 3));
   const { dialog, completion } = state;
-  const search = dialog === undefined ? state.search : undefined;
+  // A question with the title of the one before it, such as a second try at a key, starts without its input.
+  const [asked, setAsked] = useState({ dialog, number: 0 });
+  if (asked.dialog !== dialog) setAsked({ dialog, number: asked.number + 1 });
+  const search = useHistorySearch();
   const composer = composerOf(state, search);
   const notice = noticeOf(state);
   const keys = menuKeysText(state);
@@ -174,7 +178,11 @@ function Parts(): ReactNode {
       {budget.queue > 0 && <Queue rows={budget.queue} />}
       {budget.margin > 0 && <Row>{''}</Row>}
       {budget.rule > 0 && <Row>{style.dim(rule)}</Row>}
-      {isComposing ? <Composer composer={composer} /> : <DialogBox dialog={dialog} />}
+      {isComposing ? (
+        <Composer composer={composer} />
+      ) : (
+        <DialogBox key={asked.number} dialog={dialog} />
+      )}
       <Box ref={below} flexDirection="column">
         {isComposing && budget.attachments > 0 && <Attachments />}
         {isComposing && budget.search > 0 && search && (

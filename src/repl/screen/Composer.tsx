@@ -1,16 +1,30 @@
 import { Box, Text } from 'ink';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
 import { labelOf } from '../composer/completion.ts';
-import { contains, type HistorySearch, matchOf, olderMatches } from '../composer/history.ts';
-import { keyOf } from '../composer/keys/key-bindings.ts';
+import {
+  acceptMatch,
+  contains,
+  extendQuery,
+  type History,
+  type HistorySearch,
+  matchOf,
+  olderMatches,
+  searchNewer,
+  searchOlder,
+  shortenQuery,
+  startSearch,
+} from '../composer/history.ts';
+import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import { composerMarkColumns, layout, composerColumns, composerRows } from '../composer/layout.ts';
 import { shownText } from '../composer/paste.ts';
-import type { Draft } from '../composer/text-buffer.ts';
+import { type Draft, withDraft } from '../composer/text-buffer.ts';
 import { caretShapeOf, viSelection } from '../composer/vi/vi-keys.ts';
-import type { CompletionMenu as Menu, ReplState } from '../state.ts';
-import { firstVisible, Lines, useCaret, useView, type View } from './view.tsx';
+import { unsentDraft } from '../queue.ts';
+import type { CompletionMenu as Menu, ReplState, Update } from '../state.ts';
+import { step } from '../step.ts';
+import { firstVisible, Lines, useCaret, useKeys, useView, type View } from './view.tsx';
 
 /** The draft as laid out for the window; during a history search, the match replaces it. */
 export function composerOf(state: ReplState, search: HistorySearch | undefined) {
@@ -63,6 +77,49 @@ export function Composer({ composer }: { readonly composer: ComposerLayout }): R
 
 /** Rows of the search for older matches. */
 export const maxOlderMatches = 4;
+
+const searching: Partial<
+  Record<KeyAction, (search: HistorySearch, history: History) => HistorySearch>
+> = {
+  'search-older': searchOlder,
+  'search-newer': searchNewer,
+  'search-shorten': (search, history) => shortenQuery(history, search),
+};
+
+const closed = (state: ReplState): Update => step({ ...state, isSearching: false });
+
+/** The match in the composer, as it was sent; without one, the draft stays. */
+function accepted(state: ReplState, { match }: HistorySearch): Update {
+  if (match === undefined) return closed(state);
+  const { history, draft } = acceptMatch(state.history, match, unsentDraft(state));
+  const composer = withDraft(state.composer, draft);
+  return closed({ ...state, history, composer, isShellPasted: false });
+}
+
+/** The open search of the history, which gets every key; undefined if none is open. */
+export function useHistorySearch(): HistorySearch | undefined {
+  const { state, update } = useView();
+  const { history, isSearching, keyMap } = state;
+  const [search, setSearch] = useState(startSearch);
+  const isOpen = isSearching && state.dialog === undefined;
+  useKeys((event) => {
+    if (!isOpen) return false;
+    if (event.type !== 'key') {
+      setSearch(extendQuery(history, search, event.text));
+      return true;
+    }
+    const action = actionOf(event, 'search', keyMap);
+    if (action === 'suspend' || action === 'redraw') return false;
+    const next = action && searching[action];
+    if (next !== undefined) setSearch(next(search, history));
+    if (action === 'search-accept' || action === 'search-cancel' || action === 'interrupt') {
+      update(action === 'search-accept' ? (now) => accepted(now, search) : closed);
+      setSearch(startSearch());
+    }
+    return true;
+  });
+  return isOpen ? search : undefined;
+}
 
 /** A draft on one row. */
 export const draftRow = (draft: Draft) =>

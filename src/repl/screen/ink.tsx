@@ -4,6 +4,7 @@ import type { Frame } from '../../terminal/region/paint.ts';
 import type { RegionPlace } from '../../terminal/region/region.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
 import { wrapText } from '../../terminal/text/wrap.ts';
+import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ReplState } from '../state.ts';
 import { App } from './App.tsx';
@@ -23,11 +24,13 @@ function wrapTail(text: string, columns: number, room: number): readonly string[
 }
 
 /** Opens the Ink application. The live region asks it for a frame right before it writes. */
-export function createInkScreen() {
+export function createInkScreen(update: View['update']) {
   let layout: Layout = { caret: undefined, rowsBelow: 0 };
   const laidOut = (part: Partial<Layout>) => {
     layout = { ...layout, ...part };
   };
+  const listeners: View['listeners'] = new Set();
+  const shared = { laidOut, update, listeners };
   let frame = '';
   // What Ink takes for its terminal. With `debug` it writes each frame whole and at once.
   const sink = Object.assign(new EventEmitter(), {
@@ -67,7 +70,7 @@ export function createInkScreen() {
       const line = end === -1 ? preview : preview.slice(0, end);
       const isInline = hasOpenLine && displayWidth(line) < columns;
       const below = isInline ? preview.slice(line.length + 1) : preview;
-      const drawn = renderView({ ...look, state, columns: width, rows, laidOut });
+      const drawn = renderView({ ...look, state, columns: width, rows, ...shared });
       const { caret, rowsBelow } = layout;
       // Not by Ink, which keeps each text that it has measured. One row is reserved for the text above.
       const tail = wrapTail(below, width, Math.max(0, rows - 1 - drawn.length));
@@ -84,6 +87,12 @@ export function createInkScreen() {
         keepsFirstRows:
           tail.length > 1 || (state.activity !== undefined && isEmpty(state.composer)),
       };
+    },
+    /** Offers a key to the open components, as they are in this state; returns whether one took it. */
+    press(state: ReplState, look: Look, event: KeyEvent): boolean {
+      const { columns, rows } = state;
+      renderView({ ...look, state, columns, rows, ...shared });
+      return [...listeners].some((listener) => listener(event));
     },
     close: () => instance?.unmount(),
   };

@@ -22,6 +22,7 @@ import { richFormat } from '../transcript/rich-format.ts';
 import type { TranscriptFormat } from '../transcript/transcript.ts';
 import { createInkScreen } from './ink.tsx';
 import { createKeyInput } from '../composer/keys/key-parser.ts';
+import { isComposing } from '../composer/vi/vi-keys.ts';
 import { spinnerPace } from './StatusRow.tsx';
 import { symbolsFor } from './symbols.ts';
 import { watchWindow } from './window-watch.ts';
@@ -108,7 +109,9 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
   let sizedAt = Number.NEGATIVE_INFINITY;
   const checkSize = () => device.checkSize();
   const region = new LiveRegion({ traits, output: stdout, clock, checkSize });
-  const ink = createInkScreen();
+  const ink = createInkScreen((change) => {
+    session.update((before) => change({ ...before, armed: undefined }));
+  });
   const render = () =>
     region.render((place) =>
       ink.draw(shown, previewOf(shown, looks.formatOf), looks.look(shown), place),
@@ -124,7 +127,12 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
   const keys = createKeyInput(
     clock,
     (events) => {
-      for (const event of events) session.update((now) => onKey(now, event));
+      for (const event of events) {
+        // Keys are for the open components first. Those that wait for an editor or a list are for the session.
+        const isOpen = shown.typeAhead === undefined && !isComposing(shown);
+        if (isOpen && ink.press(shown, looks.look(shown), event)) render();
+        else session.update((now) => onKey(now, event));
+      }
     },
     (reply) => {
       if (reply.type === 'focus') return watch.focus(reply.hasFocus);

@@ -10,7 +10,8 @@ import {
 import { displayWidth, splitAtWidth, truncateToWidth } from '../../terminal/text/width.ts';
 import type { CaretShape } from '../../terminal/region/paint.ts';
 import type { Style } from '../../terminal/style.ts';
-import type { ReplState } from '../state.ts';
+import type { KeyEvent } from '../composer/keys/key-event.ts';
+import type { ReplState, Update } from '../state.ts';
 import type { Symbols } from './symbols.ts';
 
 /** How the components look at a moment. */
@@ -30,6 +31,10 @@ export interface View extends Look {
   readonly rows: number;
   /** Takes what the components find out about their layout. */
   readonly laidOut: (part: Partial<Layout>) => void;
+  /** Changes the session's state. */
+  readonly update: (change: (state: ReplState) => Update) => void;
+  /** The open components, which get the keys. */
+  readonly listeners: Set<KeyListener>;
 }
 
 /** The caret of a component: a column, and the rows of the component below its row. */
@@ -45,6 +50,9 @@ export interface Layout {
   readonly rowsBelow: number;
 }
 
+/** Returns whether the key was for the component. */
+type KeyListener = (event: KeyEvent) => boolean;
+
 const ViewContext = createContext<View | undefined>(undefined);
 
 export const ViewProvider = ViewContext.Provider;
@@ -53,6 +61,15 @@ export function useView(): View {
   const view = useContext(ViewContext);
   if (view === undefined) throw new Error('the component is in no live region');
   return view;
+}
+
+/** Gets the keys while the component is open. */
+export function useKeys(listener: KeyListener): void {
+  const { listeners } = useView();
+  useLayoutEffect(() => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  });
 }
 
 /** Places the caret in the component, or hides it. */

@@ -4,8 +4,10 @@ import { createBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { initialState } from '../../../src/repl/run.ts';
 import { commandName, readShellLine } from '../../../src/repl/shell/shell-command.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
+import { runInApp } from '../../support/app.tsx';
 import {
   answerEnded,
+  composed,
   conversationOf,
   type Effect,
   effectsOf,
@@ -80,14 +82,14 @@ describe('before it runs, natter asks about', () => {
     ['an empty answer', enter],
     ['Esc', escape],
   ])('%s keeps the text', (_how, key) => {
-    const { state, effects, text } = play(stateOf(), pasted('!ls'), enter, key);
-    expect([text, state.dialog, effects]).toEqual(['!ls', undefined, []]);
+    const { state, effects } = runInApp(stateOf(), pasted('!ls'), enter, key);
+    expect([composed(state), state.dialog, effects]).toEqual(['!ls', undefined, []]);
     expect(titleOf(play(state, enter).state)).toBe(asksAboutPaste);
   });
 
   test('the third choice sends it, and the history has it as a prompt', () => {
-    const { state, effects, sent } = play(stateOf(), pasted('!ls'), enter, '3');
-    expect(sent).toEqual(['!ls']);
+    const { state, effects } = runInApp(stateOf(), pasted('!ls'), enter, typed('3'));
+    expect(effectsOf(effects, 'send')).toMatchObject([{ prompt: { content: '!ls' } }]);
     expect(commandsOf({ effects })).toEqual([]);
     expect(play(state, pressed('up')).text).toBe(' !ls');
   });
@@ -115,8 +117,8 @@ test('a question that is open when an answer ends holds the queue back', () => {
   const keys = ['hello', enter, 'next', enter, pasted('!ls'), enter, finished] as const;
   const held = play(stateOf(), ...keys).state;
   expect([titleOf(held), held.queue.length]).toEqual([asksAboutPaste, 1]);
-  const answered = play(held, '2');
-  expect(answered.sent).toEqual(['next']);
+  const answered = runInApp(held, typed('2'));
+  expect(effectsOf(answered.effects, 'send')).toMatchObject([{ prompt: { content: 'next' } }]);
   expect(commandsOf(play(answered.state, finished))).toEqual(['ls']);
 });
 

@@ -172,8 +172,8 @@ function adopt({ state, tasks }: Update, isSent: boolean): Update {
 }
 
 /** Whether keys edit the draft. */
-export function isComposing({ dialog, search, list }: ReplState): boolean {
-  return (dialog ?? search ?? list) === undefined;
+export function isComposing({ dialog, isSearching, list }: ReplState): boolean {
+  return dialog === undefined && !isSearching && list === undefined;
 }
 
 /** Vi editing, in insert mode. */

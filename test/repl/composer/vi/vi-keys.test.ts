@@ -118,7 +118,7 @@ test('Esc closes the completion menu first', () => {
 
 test('in normal mode, Enter sends, and the keys of natter work', () => {
   expect(play(inNormal('one'), enter).sent).toEqual(['one']);
-  expect(play(inNormal('x'), '/').state.search).toBeDefined();
+  expect(play(inNormal('x'), '/').state.isSearching).toBe(true);
   expect(play(inNormal('one'), ctrl('c')).state.armed).toBe('interrupt');
   expect(play(inNormal('one'), ctrl('g')).effects).toEqual([
     { type: 'edit-externally', input: 'one' },

@@ -163,6 +163,11 @@ test('the hint names the keys that stop an answer', () => {
 });
 
 // As Vim 9 does with bracketed paste.
+test('keys after one that opens the search in the same read do not change the draft', () => {
+  const { state, text, sent } = play(inNormal('draft'), '/foo', enter);
+  expect([text, sent, state.isSearching]).toEqual(['draft', [], true]);
+});
+
 test.each([
   ['', 'dd', 'onedd', 4],
   ['0', 'dd', 'ddone', 1],

@@ -7,82 +7,57 @@ export interface ParameterChanges {
   readonly removed: readonly string[];
 }
 
-/** The type of each attribute; its name is the type of its record. */
-export interface AttributeValues {
+/** What the user sets of a conversation. The name of an attribute is the type of its record. */
+export interface Attributes {
   /** `titleOf` returns the title to show. */
-  readonly title: string;
-  readonly pin: boolean;
+  readonly title?: string | undefined;
+  /** Lists show pinned conversations first. */
+  readonly pin?: boolean | undefined;
   /** Chosen after the last answer began. */
-  readonly model: string;
+  readonly model?: string | undefined;
   /** What the next prompts use. */
-  readonly parameters: ParameterChanges;
+  readonly parameters?: ParameterChanges | undefined;
 }
-
-/** What the user sets of a conversation. */
-export type Attributes = {
-  readonly [Name in keyof AttributeValues]?: AttributeValues[Name] | undefined;
-};
-
-export type AttributeName = keyof AttributeValues;
 
 /** The last record of an attribute applies. Versions of natter that do not know it skip the record. */
 export interface AttributeRecord {
-  readonly type: AttributeName;
+  readonly type: keyof Attributes;
   readonly [field: string]: unknown;
-}
-
-interface Attribute<Value> {
-  /** The fields of a record. */
-  readonly write: (value: Value) => JsonObject;
-  /** Undefined for an invalid record. */
-  readonly read: (record: JsonObject) => Value | undefined;
-  /** What lists say of a conversation that has it; they show such conversations first. */
-  readonly mark?: string;
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-/** A list is sorted by the marks in this order. */
-const attributes: { readonly [Name in AttributeName]: Attribute<AttributeValues[Name]> } = {
-  title: { write: (title) => ({ title }), read: ({ title }) => text(title) },
-  pin: {
-    write: (pinned) => ({ pinned }),
-    read: ({ pinned }) => pinned === true,
-    mark: 'pinned',
-  },
-  model: { write: (model) => ({ model }), read: ({ model }) => text(model) },
-  parameters: {
-    write: ({ set, removed }) => ({ set, removed }),
-    read: ({ set, removed }) => ({
-      set: isJsonObject(set) ? set : {},
-      removed: Array.isArray(removed) ? removed.filter((name) => typeof name === 'string') : [],
-    }),
-  },
+/** Undefined for an invalid record. */
+const readers: {
+  readonly [Name in keyof Attributes]-?: (record: JsonObject) => Attributes[Name];
+} = {
+  title: ({ title }) => text(title),
+  pin: ({ pinned }) => pinned === true,
+  model: ({ model }) => text(model),
+  parameters: ({ set, removed }) => ({
+    set: isJsonObject(set) ? set : {},
+    removed: Array.isArray(removed) ? removed.filter((name) => typeof name === 'string') : [],
+  }),
 };
 
-const names = Object.keys(attributes) as readonly AttributeName[];
-
 export const isAttribute = (record: { readonly type?: unknown }): record is AttributeRecord =>
-  typeof record.type === 'string' && Object.hasOwn(attributes, record.type);
+  typeof record.type === 'string' && Object.hasOwn(readers, record.type);
 
 /** Makes a record for each attribute with a value. */
 export function attributeRecords(set: Attributes): readonly AttributeRecord[] {
-  const recordOf = <Name extends AttributeName>(type: Name, value: Attributes[Name]) =>
-    value === undefined ? [] : [{ type, ...attributes[type].write(value) }];
-  return names.flatMap((name) => recordOf(name, set[name]));
+  const { title, pin: pinned, model, parameters } = set;
+  const records: readonly AttributeRecord[] = [
+    { type: 'title', title },
+    { type: 'pin', pinned },
+    { type: 'model', model },
+    { type: 'parameters', set: parameters?.set, removed: parameters?.removed },
+  ];
+  return records.filter(({ type }) => set[type] !== undefined);
 }
 
 /** Reads the attribute that a record sets; undefined for an invalid record, and one of a different type. */
 export function readAttribute(record: { readonly type?: unknown }): Attributes | undefined {
   if (!isAttribute(record)) return undefined;
-  const value = attributes[record.type].read(record);
+  const value = readers[record.type](record);
   return value === undefined ? undefined : { [record.type]: value };
-}
-
-/** The marks of lists, in their order. */
-export const allMarks = names.flatMap((name) => attributes[name].mark ?? []);
-
-/** What lists say of a conversation, besides its title. */
-export function marksOf(set: Attributes): readonly string[] {
-  return names.flatMap((name) => (set[name] === true ? (attributes[name].mark ?? []) : []));
 }

@@ -1,5 +1,4 @@
 import { Argument, Command, Option } from 'commander';
-import { allMarks } from '../../conversation/attributes.ts';
 import { forceOption, jsonOption } from '../../cli/global-options.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import { setDefaultAction } from '../../cli/guess.ts';
@@ -16,7 +15,7 @@ const addParts = (command: Command) =>
 
 export function buildConversations(): Command {
   const list = new Command('list')
-    .summary(`list conversations, ${allMarks.join(' and ')} ones first, then the most recent`)
+    .summary('list conversations, pinned ones first, then the most recent')
     .description('Lists conversations: id, last change, turns, tokens, model, title.')
     .option('--all', 'list all, not only the first 30')
     .option('--deleted', 'list the trash')

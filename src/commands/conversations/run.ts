@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { readImport, type ImportEntry } from '../../conversation/import.ts';
-import { allMarks } from '../../conversation/attributes.ts';
 import {
   exportAs,
   exportJson,
@@ -88,7 +87,7 @@ const documentOf = (row: ListedConversation) => ({
   tokens: row.tokens ?? null,
   model: row.model ?? null,
   answered: row.isAnswered,
-  ...Object.fromEntries(allMarks.map((mark) => [mark, row.marks.includes(mark)])),
+  pinned: row.marks.includes('pinned'),
   bytes: row.size,
 });
 

@@ -5,7 +5,6 @@ import {
   attributeRecords,
   isAttribute,
   readAttribute,
-  type AttributeName,
   type AttributeRecord,
   type Attributes,
 } from '../attributes.ts';
@@ -115,7 +114,7 @@ export function* recordsOf(
 
 /** The required text fields of each type; an attribute checks its own. */
 const textFields: Readonly<
-  Record<Exclude<JournalRecord['type'], AttributeName>, readonly string[]>
+  Record<Exclude<JournalRecord['type'], keyof Attributes>, readonly string[]>
 > = {
   conversation: ['id'],
   turn: ['id', 'role', 'content'],

@@ -34,7 +34,7 @@ import {
   storedFile,
   type LibrarySection,
 } from './conversation-folder.ts';
-import { allMarks, attributeRecords } from '../attributes.ts';
+import { attributeRecords } from '../attributes.ts';
 import { startFolder, summarize } from './read-conversation.ts';
 
 export type LibraryEntry = ReturnType<typeof listEntries>[number];
@@ -79,7 +79,7 @@ export function* readListed(
   }
 }
 
-/** All conversations of a section: those with a mark first, and the newest first among each. @throws Failure `storage` */
+/** All conversations of a section: pinned ones first, and the newest first among each. @throws Failure `storage` */
 export async function listConversations(
   dataFolder: string,
   section?: LibrarySection,
@@ -90,9 +90,7 @@ export async function listConversations(
     listed.push(conversation);
     if (listed.length % readsAtOnce === 0) await nextTurn();
   }
-  const place = ({ marks: [mark] }: ListedConversation) =>
-    mark === undefined ? allMarks.length : allMarks.indexOf(mark);
-  return listed.sort((one, other) => place(one) - place(other));
+  return listed.sort((one, other) => other.marks.length - one.marks.length);
 }
 
 function move(from: string, to: string): void {

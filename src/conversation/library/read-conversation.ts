@@ -1,7 +1,6 @@
 import { readLines, unreadLines } from '../../storage/read-lines.ts';
 import { storageFailure } from '../../storage/storage-failure.ts';
 import { JournalFold, parseLine, type DeltaRecord } from '../journal/records.ts';
-import { marksOf } from '../attributes.ts';
 import { textOf, titleFrom, type Turn } from '../tree.ts';
 import { dataVariable } from './conversation-folder.ts';
 
@@ -96,7 +95,8 @@ export function summarize(path: string) {
     /** Whether any prompt has an answer or a part of one. */
     isAnswered: turns.some(isAnswer),
     createdAt: conversation.createdAt,
-    marks: marksOf(conversation),
+    /** What lists say besides the title. */
+    marks: conversation.pin === true ? ['pinned'] : [],
     /** Records that could be read; 0 for a file that is not a journal. */
     records,
   };

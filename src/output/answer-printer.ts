@@ -132,12 +132,12 @@ async function markdownTransform(
   const { isSpoken, unicode, opensLinks } = presentation;
   const isWrapped = stdout.isTerminal && settings?.values.wrap === 'words';
   if (isSpoken) {
-    const { createSpokenMarkdown } = await import('../terminal/markdown/spoken-markdown.ts');
-    return createSpokenMarkdown(() => (isWrapped ? stdout.columns() : Number.POSITIVE_INFINITY));
+    const { SpokenMarkdown } = await import('../terminal/markdown/spoken-markdown.ts');
+    return new SpokenMarkdown(() => (isWrapped ? stdout.columns() : Number.POSITIVE_INFINITY));
   }
-  const { createMarkdownStream } = await import('../terminal/markdown/markdown-stream.ts');
+  const { ScreenMarkdown } = await import('../terminal/markdown/markdown-stream.ts');
   const style = answerStyle(presentation, settings);
-  return createMarkdownStream({
+  return new ScreenMarkdown({
     style,
     width: () => stdout.columns(),
     hyperlinks: stdout.isTerminal && style.colored,

@@ -179,12 +179,12 @@ async function openView(comparison: Comparison): Promise<ComparisonView> {
     });
     return createStackedAnswers(context.streams.stdout, style, await Promise.all(answers));
   }
-  const { createMarkdownStream } = await import('../../terminal/markdown/markdown-stream.ts');
+  const { ScreenMarkdown } = await import('../../terminal/markdown/markdown-stream.ts');
   // The end of a row would cut links.
   const { wrap } = settings.values;
   const looks = { style: answerStyle(presentation, settings), hyperlinks: false, unicode, wrap };
   const transform = (width: () => number) =>
-    format === 'plain' ? unchanged : createMarkdownStream({ ...looks, width });
+    format === 'plain' ? unchanged : new ScreenMarkdown({ ...looks, width });
   return createAnswerColumns(context, presentation, labels, transform);
 }
 

@@ -1,5 +1,5 @@
 import type { Journal } from '../../conversation/journal/journal.ts';
-import { createSpokenMarkdown } from '../../terminal/markdown/spoken-markdown.ts';
+import { SpokenMarkdown } from '../../terminal/markdown/spoken-markdown.ts';
 import { createSession } from '../create-session.ts';
 import type { Repl, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
@@ -81,7 +81,7 @@ export function startLineMode(repl: Repl, journal: Journal, first: ReplState): S
     session.state().settings.wrap === 'none' ? Number.POSITIVE_INFINITY : streams.stdout.columns();
   const update: Session['update'] = (change) => session.update(change);
   const screen = new LineScreen(repl, state, update, editsLines, width);
-  const spoken = (column: number) => createSpokenMarkdown(width, column);
+  const spoken = (column: number) => new SpokenMarkdown(width, column);
   // With --plain, answers are written as their Markdown source.
   const format = lineFormat(width, repl.options.plain === true ? passThrough : spoken);
   const session: Session = createSession({ repl, journal, state, screen, format: () => format });

@@ -1,4 +1,4 @@
-import { createMarkdownStream, type WrapMode } from '../../terminal/markdown/markdown-stream.ts';
+import { ScreenMarkdown, type WrapMode } from '../../terminal/markdown/markdown-stream.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { timeText } from '../../conversation/prompt-time.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -44,7 +44,7 @@ export function richFormat(options: {
     reasoning: (text) => style.dim(text),
     reasoningWidth: columns,
     answerText() {
-      return createMarkdownStream({ ...options, codeHint: (block) => `/copy ${block}` });
+      return new ScreenMarkdown({ ...options, codeHint: (block) => `/copy ${block}` });
     },
     closing({ facts, version, time }) {
       const known = sanitizeLine([...facts, ...(version === undefined ? [] : [version])].join(dot));
@@ -66,7 +66,7 @@ export function richFormat(options: {
     },
     aside({ question, text }) {
       const width = () => options.width() - indent.length;
-      const stream = createMarkdownStream({ ...options, width });
+      const stream = new ScreenMarkdown({ ...options, width });
       const lines = (stream.write(sanitize(text)) + stream.end()).trimEnd().split('\n');
       const rows = lines.map((line) => (line === '' ? '\n' : `${indent}${line}\n`));
       const head = dim(hanging(`${mark} btw: ${sanitize(question)}`));

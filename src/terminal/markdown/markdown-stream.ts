@@ -3,7 +3,7 @@ import { formulaRows } from '../formula.ts';
 import type { Look, Style } from '../style.ts';
 import { displayWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
-import { BlockDriver, type MarkdownStream } from './block-driver.ts';
+import { BlockDriver } from './block-driver.ts';
 import {
   inlineText,
   readSpans,
@@ -41,14 +41,6 @@ export interface MarkdownStreamOptions extends MarkdownLook {
   readonly codeHint?: (block: number) => string;
 }
 
-/**
- * Takes sanitized Markdown in any pieces; the joined output does not depend on them. Setext headings and link
- * references are shown as written, because they can be recognised only by later text.
- */
-export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownStream {
-  return new ScreenMarkdown(options);
-}
-
 type BlockKind = 'flow' | 'heading' | 'code' | 'table';
 
 /** The columns of the shortest rule, also between the title and the hint of a code block. */
@@ -63,7 +55,11 @@ const headingLooks: Readonly<Record<number, readonly Look[]>> = {
   3: ['bold'],
 };
 
-class ScreenMarkdown extends BlockDriver<Span> {
+/**
+ * Takes sanitized Markdown in any pieces; the joined output does not depend on them. Setext headings and link
+ * references are shown as written, because they can be recognised only by later text.
+ */
+export class ScreenMarkdown extends BlockDriver<Span> {
   protected readonly read: ReadPiece<Span>;
   readonly #options: MarkdownStreamOptions;
   readonly #style: Style;

@@ -1,4 +1,4 @@
-import { BlockDriver, type MarkdownStream } from './block-driver.ts';
+import { BlockDriver } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
 import { createWordRows } from '../text/rows.ts';
 import { lexInline, withCharacters, withFormulas } from './inline.ts';
@@ -82,24 +82,18 @@ function spokenInline(source: string): string {
   return new Paragraph(readSpoken).whole(source).join('');
 }
 
-/**
- * Markdown as labelled text, for screen readers and dumb terminals: `Heading 2: …`, `row 1, name: …`,
- * `code 1, bash, 3 lines`. A block is written when it is complete, text by sentences. Takes sanitized Markdown in any
- * pieces; the joined output does not depend on them. Rows end between words, except in code.
- * @param width columns of a row, infinite to leave wrapping to the terminal
- * @param column used columns of the first row
- */
-export function createSpokenMarkdown(width: () => number, column = 0): MarkdownStream {
-  return new SpokenMarkdown(width, column);
-}
-
 /** Beyond either, code is written as it arrives, and the number of its lines is at its end. */
 const maxLines = 400;
 const maxSize = 64 * 1024;
 /** A longer sentence is written before its end. */
 const maxSentence = 4000;
 
-class SpokenMarkdown extends BlockDriver<string> {
+/**
+ * Markdown as labelled text, for screen readers and dumb terminals: `Heading 2: …`, `row 1, name: …`,
+ * `code 1, bash, 3 lines`. A block is written when it is complete, text by sentences. Takes sanitized Markdown in any
+ * pieces; the joined output does not depend on them. Rows end between words, except in code.
+ */
+export class SpokenMarkdown extends BlockDriver<string> {
   protected readonly read = readSpoken;
   /** The rows of all output but code. */
   readonly #rows: ReturnType<typeof createWordRows>;
@@ -113,7 +107,11 @@ class SpokenMarkdown extends BlockDriver<string> {
   /** The names of the columns of the open table, and the number of its rows so far. */
   #table: { readonly names: readonly string[]; rows: number } = { names: [], rows: 0 };
 
-  constructor(width: () => number, column: number) {
+  /**
+   * @param width columns of a row, infinite to leave wrapping to the terminal
+   * @param column used columns of the first row
+   */
+  constructor(width: () => number, column = 0) {
     super();
     this.#rows = createWordRows(width, column);
   }

@@ -1,11 +1,13 @@
 import type { Clock } from '../../clock.ts';
 import type { OutputStream } from '../device/streams.ts';
 import type { TerminalTraits } from '../device/terminal-kind.ts';
-import { advanceLine, emptyLine, isOpen } from './open-line.ts';
 import {
+  advanceLine,
   drawFrame,
+  emptyLine,
   fitFrame,
   type Frame,
+  isOpen,
   paint,
   type Shown,
   shownPreview,

@@ -1,5 +1,5 @@
 import {
-  createMarkdownStream,
+  ScreenMarkdown,
   type MarkdownStreamOptions,
 } from '../../../src/terminal/markdown/markdown-stream.ts';
 import { colorStyle, plainStyle } from '../../../src/terminal/style.ts';
@@ -17,7 +17,7 @@ export function openStream({
   columns = () => width,
   ...rest
 }: RenderOptions = {}) {
-  return createMarkdownStream({
+  return new ScreenMarkdown({
     style: color ? colorStyle : plainStyle,
     width: columns,
     hyperlinks: false,

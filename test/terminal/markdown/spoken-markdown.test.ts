@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSpokenMarkdown } from '../../../src/terminal/markdown/spoken-markdown.ts';
+import { SpokenMarkdown } from '../../../src/terminal/markdown/spoken-markdown.ts';
 import { fc } from '../../support/properties.ts';
 import { cutAt, fragments, markdownOf } from './any-markdown.ts';
 
@@ -9,7 +9,7 @@ function speak(
   width = Number.POSITIVE_INFINITY,
   column = 0,
 ): readonly string[] {
-  const stream = createSpokenMarkdown(() => width, column);
+  const stream = new SpokenMarkdown(() => width, column);
   const outputs: string[] = [];
   for (const piece of pieces) outputs.push(stream.write(piece));
   return [...outputs, stream.end()];

@@ -9,7 +9,7 @@ import { count } from '../output/figures.ts';
 import { silentNotices } from '../output/notices.ts';
 import type { GlobalOptions, Run } from '../run.ts';
 import { parseModel, settingsOf } from '../settings/named-model.ts';
-import { knownProfiles } from '../settings/profile-name.ts';
+import { knownProfiles } from '../settings/profiles.ts';
 import { readStored } from '../settings/settings-file.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';

@@ -14,7 +14,7 @@ import { noticeRows } from '../output/notices.ts';
 import { wantsJson, flagValue } from './command-line.ts';
 import type { Context } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';
-import { namedProfile } from '../settings/profile-name.ts';
+import { namedProfile } from '../settings/profiles.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 
 /** A word to search for, if it needs no quotes in a shell. */

@@ -1,8 +1,8 @@
 import { Failure, type FailureKind } from '../failure.ts';
 import { silentNotices } from '../output/notices.ts';
-import { defaultProfile } from './profile-name.ts';
+import { defaultProfile } from './profiles.ts';
 import type { ResolvedSettings } from './resolved-settings.ts';
-import { ownEntry, type StoredSettings } from './stored-settings.ts';
+import { ownEntry, type StoredSettings } from './settings-file.ts';
 import type { GlobalOptions, Context } from '../run.ts';
 import { readRequestSettings } from './read-settings.ts';
 

@@ -4,13 +4,12 @@ import { type Notices, silentNotices } from '../output/notices.ts';
 import type { Context, GlobalOptions, Run, StartedRun } from '../run.ts';
 import { definitions } from './definitions.ts';
 import { readWindows, withWindow } from './model-windows.ts';
-import { chooseProfile, terminalSettings } from './profile-name.ts';
+import { chooseProfile, terminalSettings } from './profiles.ts';
 import { resolveSettings, type SettingFlags } from './resolve.ts';
 import type { ResolvedSettings } from './resolved-settings.ts';
 import { withRole } from './role.ts';
 import { parseParameterFlag } from './setting-value.ts';
-import { readStored } from './settings-file.ts';
-import { nothingStored, type StoredSettings } from './stored-settings.ts';
+import { readStored, nothingStored, type StoredSettings } from './settings-file.ts';
 
 /** Prints notices about what overrides a stored base URL and key. */
 export function noticeOverrides(

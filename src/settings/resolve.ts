@@ -9,11 +9,10 @@ import {
   settingKeys,
   type SettingValues,
 } from './definitions.ts';
-import { parseOwnColor } from './own-colors.ts';
+import { parseOwnColor, checkParameterName, readFamily } from './setting-name.ts';
 import { parsePrice } from './prices.ts';
-import { chooseProfile } from './profile-name.ts';
+import { chooseProfile } from './profiles.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
-import { checkParameterName, readFamily } from './setting-name.ts';
 import {
   parseApiKey,
   parseHeaderValue,
@@ -21,7 +20,7 @@ import {
   profileOrigin,
   type ValueOrigin,
 } from './setting-value.ts';
-import { ownEntry, type Profile, type StoredSettings } from './stored-settings.ts';
+import { ownEntry, type Profile, type StoredSettings } from './settings-file.ts';
 
 /** Flags of the command line: settings as typed, `params` parsed (`parseParameterFlag`). */
 export type SettingFlags = {

@@ -2,19 +2,100 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../failure.ts';
-import type { JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject, locatedProblem, parseJson } from '../json.ts';
 import { makePrivateFolder, removeFile, withDescriptor } from '../storage/files.ts';
 import { type LockOptions, withLock } from '../storage/lock.ts';
 import { errorCode, storageFailure } from '../storage/storage-failure.ts';
 import { type Notices, silentNotices } from '../output/notices.ts';
+import { type Family, familyNames } from './definitions.ts';
 import { resolveFolders, type FolderFacts } from './folders.ts';
-import {
-  emptyCredentials,
-  emptySettings,
-  parseCredentialsDocument,
-  parseSettingsDocument,
-  type StoredSettings,
-} from './stored-settings.ts';
+
+/** A profile as it is in the file: unchecked values by setting name, and the families. */
+export type Profile = JsonObject & { readonly [Name in Family]?: JsonObject };
+
+/** `config.json`; unknown keys are preserved. */
+interface SettingsDocument {
+  readonly [key: string]: unknown;
+  /** The profile that `config use` chose. */
+  profile?: string;
+  readonly profiles: Record<string, Profile>;
+}
+
+/** `credentials.json`. A key is sent only to the origin of its address. */
+interface CredentialsDocument {
+  readonly [key: string]: unknown;
+  readonly profiles: Record<
+    string,
+    JsonObject & { readonly apiKey: string; readonly baseUrl: string }
+  >;
+}
+
+export interface StoredSettings {
+  readonly settings: SettingsDocument;
+  readonly credentials: CredentialsDocument;
+}
+
+/** The version of both documents that this natter writes. */
+const documentVersion = 1;
+
+export const emptySettings: SettingsDocument = { version: documentVersion, profiles: {} };
+export const emptyCredentials: CredentialsDocument = { version: documentVersion, profiles: {} };
+export const nothingStored = { settings: emptySettings, credentials: emptyCredentials };
+
+function damaged(file: string, problem: string): Failure {
+  return new Failure('configuration', `cannot use ${file}: ${problem}`, {
+    hint: 'correct the file by hand, or move it away and run ‹natter auth login›',
+  });
+}
+
+function parseDocument(text: string, file: string, isWhole: (profile: unknown) => boolean) {
+  const content = text.replace(/^\uFEFF/, '');
+  if (content.trim() === '') throw damaged(file, 'it is empty');
+  const document = parseJson(content);
+  if (document === undefined) throw damaged(file, `it ${locatedProblem(content)}`);
+  if (!isJsonObject(document)) throw damaged(file, 'it is not a JSON object');
+  const { version = documentVersion, profiles = {} } = document;
+  if (version !== documentVersion) {
+    throw new Failure('configuration', `cannot use ${file}: another version of natter wrote it`, {
+      hint: 'update natter',
+    });
+  }
+  if (!isJsonObject(profiles)) throw damaged(file, 'its "profiles" is not an object');
+  const bad = Object.keys(profiles).find((name) => !isWhole(profiles[name]));
+  if (bad !== undefined) throw damaged(file, `its profile ${JSON.stringify(bad)} is malformed`);
+  return { ...document, version, profiles };
+}
+
+function isProfile(value: unknown): boolean {
+  return isJsonObject(value) && familyNames.every((name) => isJsonObject(value[name] ?? {}));
+}
+
+function isCredential(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { apiKey, baseUrl } = value;
+  return typeof apiKey === 'string' && typeof baseUrl === 'string' && URL.canParse(baseUrl);
+}
+
+/** Reads `config.json`. @throws Failure `configuration` with the file and the problem, never the content */
+function parseSettingsDocument(text: string, file: string): SettingsDocument {
+  const document = parseDocument(text, file, isProfile);
+  const { profile = '' } = document as JsonObject;
+  if (typeof profile !== 'string') throw damaged(file, 'its "profile" is not text');
+  return document as SettingsDocument;
+}
+
+/** Reads `credentials.json`. @throws Failure `configuration` with the file and the problem, never the content */
+function parseCredentialsDocument(text: string, file: string): CredentialsDocument {
+  return parseDocument(text, file, isCredential) as CredentialsDocument;
+}
+
+/** Returns the entry with this name, unless it is inherited from Object. */
+export function ownEntry<Value>(
+  record: Readonly<Record<string, Value>>,
+  name: string,
+): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
 
 export function settingsPath(folder: string, name: 'config' | 'credentials'): string {
   return path.join(folder, `${name}.json`);

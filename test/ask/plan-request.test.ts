@@ -3,7 +3,7 @@ import { completionBody } from '../../src/client/contract.ts';
 import { planRequest, promptMessages } from '../../src/ask/plan-request.ts';
 import { Failure } from '../../src/failure.ts';
 import { resolveSettings, type SettingFlags } from '../../src/settings/resolve.ts';
-import { emptyCredentials, emptySettings } from '../../src/settings/stored-settings.ts';
+import { emptyCredentials, emptySettings } from '../../src/settings/settings-file.ts';
 
 const stored = { settings: emptySettings, credentials: emptyCredentials };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { resolveSettings, type SettingLayers } from '../../src/settings/resolve.ts';
-import type { Profile } from '../../src/settings/stored-settings.ts';
+import type { Profile } from '../../src/settings/settings-file.ts';
 import { failureOf, storedWith, exampleKey } from './fixtures/stored.ts';
 import { describeUnsent } from '../../src/settings/resolved-settings.ts';
 

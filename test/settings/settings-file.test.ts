@@ -12,12 +12,13 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { saveService, setStoredSetting } from '../../src/settings/profiles.ts';
 import { silentNotices } from '../../src/output/notices.ts';
-import { changeStored, readStored } from '../../src/settings/settings-file.ts';
 import {
+  changeStored,
+  readStored,
   emptyCredentials,
   emptySettings,
   type StoredSettings,
-} from '../../src/settings/stored-settings.ts';
+} from '../../src/settings/settings-file.ts';
 import { folderOf } from '../support/folder.ts';
 import { exampleKey, failureOf, storeAccess } from './fixtures/stored.ts';
 

@@ -1,7 +1,12 @@
 import { isSet } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
-import { chooseProfile, defaultProfile } from '../../settings/profile-name.ts';
-import { getStoredSetting, hasKey, saveService } from '../../settings/profiles.ts';
+import {
+  chooseProfile,
+  defaultProfile,
+  getStoredSetting,
+  hasKey,
+  saveService,
+} from '../../settings/profiles.ts';
 import {
   describeSource,
   describeUnsent,

@@ -6,7 +6,6 @@ import { nearlyNamed } from '../../near-name.ts';
 import { keyLabel, ownKeyMap, storedKeys } from '../../repl/composer/keys/key-bindings.ts';
 import { commandWords, shellHint } from '../../settings/command-words.ts';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
-import { chooseProfile } from '../../settings/profile-name.ts';
 import * as profiles from '../../settings/profiles.ts';
 import { describeSource } from '../../settings/resolved-settings.ts';
 import { parseSettingName } from '../../settings/setting-name.ts';
@@ -16,13 +15,12 @@ import {
   settingRow,
   valueText,
 } from '../../settings/setting-rows.ts';
-import type { StoredSettings } from '../../settings/stored-settings.ts';
+import { type StoredSettings, changeStored, readStored } from '../../settings/settings-file.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import type { Action, GlobalOptions, JsonOptions } from '../../run.ts';
 import { printJson, printSettings, printTable } from '../../output/print-data.ts';
 import { readSettings, withSettings } from '../../settings/read-settings.ts';
-import { changeStored, readStored } from '../../settings/settings-file.ts';
 import { findStoredPath, storedPaths } from './command.ts';
 
 const foreignNames: ForeignWords = [
@@ -105,7 +103,7 @@ export const setSetting: Action<GlobalOptions, [string, string]> = async (run, n
   const given = action === undefined ? value : storedKeys(action, value);
   let profile = '';
   const stored = await changeStored(context, (changed) => {
-    profile = chooseProfile(options.profile, context.environment, changed, true).value;
+    profile = profiles.chooseProfile(options.profile, context.environment, changed, true).value;
     const set = () => profiles.setStoredSetting(changed, profile, name, given);
     if (action === undefined) set();
     else changeKeys(profile, changed, set);
@@ -126,7 +124,12 @@ export const unsetSetting: NameAction = async ({ context, options, presentation 
   const { notices } = presentation;
   checkSettingName(name);
   const stored = readStored(context, notices);
-  const { value: profile } = chooseProfile(options.profile, context.environment, stored, true);
+  const { value: profile } = profiles.chooseProfile(
+    options.profile,
+    context.environment,
+    stored,
+    true,
+  );
   if (profiles.getStoredSetting(stored, profile, name) === undefined) {
     return notices.notice(`${name} was not set in profile ${profile}`);
   }

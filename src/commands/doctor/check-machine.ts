@@ -16,12 +16,17 @@ import {
   type ResolvedSettings,
 } from '../../settings/resolved-settings.ts';
 import { listSettings, type SettingRow, valueText } from '../../settings/setting-rows.ts';
-import type { StoredSettings } from '../../settings/stored-settings.ts';
+import {
+  type StoredSettings,
+  modeText,
+  privateMode,
+  settingsPath,
+  readStored,
+} from '../../settings/settings-file.ts';
 import { otherProfiles, readSettings } from '../../settings/read-settings.ts';
 import { asFailure, failed, note, ok, warning, type Examination, type Finding } from './finding.ts';
 import { isSecretHeader } from '../../secrets/secret-parts.ts';
 import { resolveCacheFolder, resolveFolders } from '../../settings/folders.ts';
-import { modeText, privateMode, settingsPath, readStored } from '../../settings/settings-file.ts';
 import { failureReason } from '../../storage/storage-failure.ts';
 
 type Page = Generator<Finding>;

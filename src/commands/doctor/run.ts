@@ -3,7 +3,7 @@ import { exitCodes, Failure, withCommands } from '../../failure.ts';
 import { createActivity } from '../../output/activity.ts';
 import { countOf } from '../../output/figures.ts';
 import { silentNotices } from '../../output/notices.ts';
-import { namedProfile } from '../../settings/profile-name.ts';
+import { namedProfile } from '../../settings/profiles.ts';
 import type { Style } from '../../terminal/style.ts';
 import { padToWidth } from '../../terminal/text/width.ts';
 import { hangText } from '../../terminal/text/rows.ts';

@@ -6,7 +6,7 @@ import type { Client } from '../../../../src/client/client.ts';
 import type { ChatEvent } from '../../../../src/client/events.ts';
 import { Failure } from '../../../../src/failure.ts';
 import { resolveSettings } from '../../../../src/settings/resolve.ts';
-import { emptyCredentials, emptySettings } from '../../../../src/settings/stored-settings.ts';
+import { emptyCredentials, emptySettings } from '../../../../src/settings/settings-file.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 
 const stored = { settings: emptySettings, credentials: emptyCredentials };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseOwnColor } from '../../src/settings/own-colors.ts';
+import { parseOwnColor } from '../../src/settings/setting-name.ts';
 import { failureOf } from './fixtures/stored.ts';
 
 const origin = { label: 'colors.code', kind: 'usage' } as const;

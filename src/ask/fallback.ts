@@ -8,7 +8,7 @@ import { toFailure } from '../output/ending-failure.ts';
 import { count } from '../output/figures.ts';
 import { silentNotices } from '../output/notices.ts';
 import type { GlobalOptions, Run } from '../run.ts';
-import { parseModel, settingsOf } from '../settings/named-model.ts';
+import { parseModel, settingsOf } from '../settings/read-settings.ts';
 import { knownProfiles } from '../settings/profiles.ts';
 import { readStored } from '../settings/settings-file.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';

@@ -44,16 +44,13 @@ function tagFor(content: string): string {
  * standard input, separated by blank lines. If the prompt has `{{stdin}}`, standard input replaces it instead. Nothing
  * is trimmed or cut.
  */
-export function composePrompt({
-  prompt,
-  files,
-  input,
-}: {
+export function composePrompt(sources: {
   readonly prompt?: string | undefined;
   readonly files: readonly AttachedFile[];
   /** The text of standard input; undefined if it was not read. */
   readonly input?: string | undefined;
 }): string {
+  const { prompt, files, input } = sources;
   const placed = input === undefined ? undefined : insertInput(prompt, input);
   const blocks = files.map(({ name, content }) => {
     const tag = tagFor(content);
@@ -76,15 +73,12 @@ const fileName = (attribute: string) =>
   attribute.replaceAll(/&\w+;/g, (escape) => characters.get(escape) ?? escape);
 
 /** The inverse of {@link composePrompt}, except that standard input stays part of the prompt. */
-export function splitPrompt(content: string): {
-  readonly prompt: string;
-  readonly files: readonly AttachedFile[];
-} {
+export function splitPrompt(content: string) {
   const isFileLast = /\n<\/file(?:-\d+)?>$/.test(content);
   const start = isFileLast ? content.search(firstBlock) : -1;
   const prompt = content.slice(0, Math.max(0, start));
   const blocks = start < 0 ? [] : content.slice(start).matchAll(block);
-  const files = Array.from(blocks, ([, , attribute = '', text = '']) => {
+  const files = Array.from(blocks, ([, , attribute = '', text = '']): AttachedFile => {
     return { name: fileName(attribute), content: text };
   });
   const isSame = composePrompt({ prompt, files }) === content;

@@ -144,9 +144,6 @@ export function reasoningOf({ content, thought = '' }: Turn): string {
     .trim();
 }
 
-/** The selected answers, oldest first. */
-export const answersOf = (path: readonly Turn[]): readonly Turn[] => path.filter(isAnswer);
-
 /** The text of a summary in a request. */
 export function sentSummary({ content }: { readonly content: string }): string {
   return `Summary of the earlier conversation:\n\n<summary>\n${content}\n</summary>`;

@@ -77,11 +77,14 @@ function describe(
 const unmatchedHint =
   'hidden files, and files that .gitignore excludes, are attached only by their own names';
 
-async function attachFound(
+/** The attachments of a name that is not a file: a URL, a folder or a pattern. */
+export async function attachOthers(
   name: string,
-  found: FoundFiles,
   options: AttachOptions,
 ): Promise<readonly AttachedFile[]> {
+  if (isAddress(name)) return [await fetchPage(name, options)];
+  const find = isFolder(name) ? findFiles : matchFiles;
+  const found = await find(name, options.signal);
   const texts = await readTexts(found.names, options);
   const summary = describe(name, found, texts);
   if (texts.files.length === 0) {
@@ -90,14 +93,4 @@ async function attachFound(
   }
   options.notices.notice(`attached ${summary}`);
   return texts.files;
-}
-
-/** The attachments of a name that is not a file: a URL, a folder or a pattern. */
-export async function attachOthers(
-  name: string,
-  options: AttachOptions,
-): Promise<readonly AttachedFile[]> {
-  if (isAddress(name)) return [await fetchPage(name, options)];
-  const find = isFolder(name) ? findFiles : matchFiles;
-  return attachFound(name, await find(name, options.signal), options);
 }

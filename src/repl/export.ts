@@ -1,7 +1,7 @@
 import { cleanLine } from '../secrets/secrets.ts';
 import { codeBlocks } from '../conversation/code-blocks.ts';
 import { formatOfName, exportAs } from '../conversation/export/export.ts';
-import { answersOf, titleOf, type Conversation, textOf } from '../conversation/tree.ts';
+import { isAnswer, titleOf, type Conversation, textOf } from '../conversation/tree.ts';
 import { Failure } from '../failure.ts';
 import { countOf } from '../output/figures.ts';
 import { shownPath } from './conversations/position.ts';
@@ -131,7 +131,7 @@ function withText(
   [place = '-1', block]: readonly (string | undefined)[],
   run: (named: Named) => Update,
 ) {
-  const answers = answersOf(shownPath(state));
+  const answers = shownPath(state).filter(isAnswer);
   const answer = answers.at(Number(place));
   if (answer === undefined) {
     const found = `this conversation has ${countOf(answers.length, 'answer')}`;

@@ -41,11 +41,16 @@ const shapes = [
 /** What is before a word: not a character of tokens, except in an escape such as \n in JSON. */
 const beforeWord = /(?:^|[^\w-]|\\[nrt])$/;
 
+/** Documents show such tokens. */
+const example = /EXAMPLE|x{6}|(.)\1{7}/i;
+
 function* findTokens(text: string) {
   for (const { name, pattern } of shapes) {
     for (const { index, 0: token } of text.matchAll(pattern)) {
       const isWord = beforeWord.test(text.slice(Math.max(0, index - 2), index));
-      if (isWord) yield { name, start: index, end: index + token.length };
+      if (isWord && !example.test(token)) {
+        yield { kind: name, start: index, end: index + token.length };
+      }
     }
   }
 }
@@ -125,25 +130,6 @@ function* findPrivateKeys(text: string): Generator<Range, void> {
   }
 }
 
-const ownKey = "natter's key";
-
-/** Documents show such tokens. */
-const isExample = (token: string) => /EXAMPLE|x{6}|(.)\1{7}/i.test(token);
-
-function* findAll(
-  text: string,
-  findOwn: (text: string) => readonly Range[],
-): Generator<FoundSecret, void> {
-  for (const range of findOwn(text)) yield { kind: ownKey, ...range };
-  for (const range of findPrivateKeys(text)) yield { kind: 'private key', ...range };
-  for (const { name, start, end } of findTokens(text)) {
-    if (!isExample(text.slice(start, end))) yield { kind: name, start, end };
-  }
-  for (const range of findValues(text, userInfo)) yield { ...range, kind: 'password in a URL' };
-  if (!anyWord.test(text)) return;
-  for (const range of findValues(text, assignment)) yield { ...range, kind: 'password or key' };
-}
-
 /**
  * Finds the secrets in a text in their order, without overlaps, in linear time.
  * @param findOwn finds natter's own secrets
@@ -152,6 +138,15 @@ export function findSecrets(
   text: string,
   findOwn: (text: string) => readonly Range[] = () => [],
 ): readonly FoundSecret[] {
+  const kindOf = (kind: string, found: Iterable<Range>) =>
+    Array.from(found, (range) => ({ ...range, kind }));
+  const hasWord = anyWord.test(text);
   // The more certain kinds come first.
-  return joinRanges([...findAll(text, findOwn)]);
+  return joinRanges([
+    ...kindOf("natter's key", findOwn(text)),
+    ...kindOf('private key', findPrivateKeys(text)),
+    ...findTokens(text),
+    ...kindOf('password in a URL', findValues(text, userInfo)),
+    ...(hasWord ? kindOf('password or key', findValues(text, assignment)) : []),
+  ]);
 }

@@ -68,14 +68,11 @@ function headerParts(value: string): readonly string[] {
 }
 
 /** In a valid URL, the authority ends at the first slash; in an invalid one, it may have any character. */
-function userInfoOf(address: string): string | undefined {
+function addressParts(text: string): readonly string[] {
+  const address = text.trim();
   const url = address.includes('://') ? address : `http://${address}`;
-  const userInfo = URL.canParse(url) ? /:\/\/([^/?#\\]*)@/ : /:\/\/(.*)@/s;
-  return userInfo.exec(url)?.[1];
-}
-
-function addressParts(address: string): readonly string[] {
-  const userInfo = address.includes('@') ? userInfoOf(address.trim()) : undefined;
+  const pattern = URL.canParse(url) ? /:\/\/([^/?#\\]*)@/ : /:\/\/(.*)@/s;
+  const userInfo = pattern.exec(url)?.[1];
   return userInfo === undefined ? [] : bothForms(userInfo).flatMap(credentialParts);
 }
 

@@ -154,17 +154,14 @@ export function deleteProfile(stored: StoredSettings, profile: string): void {
 export function saveService(
   stored: StoredSettings,
   profile: string,
-  {
-    apiKey,
-    baseUrl,
-    apiPath,
-  }: {
+  service: {
     readonly apiKey: string | undefined;
     readonly baseUrl: string;
     readonly apiPath?: string | undefined;
   },
 ): void {
   const { profiles } = stored.credentials;
+  const { apiKey, baseUrl, apiPath } = service;
   setStoredSetting(stored, profile, definitions.baseUrl.name, baseUrl);
   const path = definitions.apiPath.name;
   if (apiPath === undefined) unsetStoredSetting(stored, profile, path);

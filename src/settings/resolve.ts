@@ -79,11 +79,7 @@ function resolveKey(
   baseUrl: string | undefined,
   ownBaseUrl: string | undefined,
   { value: command, source }: Resolved<string | undefined>,
-): {
-  readonly apiKey?: Resolved<string>;
-  readonly apiKeyCommand?: Resolved<string>;
-  readonly unsent?: UnsentSecret;
-} {
+): Pick<ResolvedSettings, 'apiKey' | 'apiKeyCommand'> & { readonly unsent?: UnsentSecret } {
   const variable = environment['NATTER_API_KEY'];
   if (variable !== undefined && variable !== '') {
     const value = parseApiKey(variable, 'NATTER_API_KEY', 'configuration');

@@ -53,8 +53,16 @@ export const anyText: ValueType<string> = {
 };
 
 /** Makes a type for text that matches a pattern, without the white space around it. */
-function matching(name: string, expected: string, pattern: RegExp): ValueType<string> {
-  const parse = (text: string) => (pattern.test(text.trim()) ? text.trim() : undefined);
+function matching(
+  name: string,
+  expected: string,
+  pattern: RegExp,
+  read = (text: string) => text,
+): ValueType<string> {
+  const parse = (text: string) => {
+    const value = read(text.trim());
+    return pattern.test(value) ? value : undefined;
+  };
   return { name, expected, parse };
 }
 
@@ -100,17 +108,12 @@ export function parseAge(text: string): number | undefined {
 }
 
 /** A key, or a key after Ctrl+X; without those that end a line or a program. `none` removes the binding. */
-export const keys: ValueType<string> = {
-  name: 'key',
-  expected: 'a key such as alt-m, ctrl-g, f4 or "ctrl-x m", or none',
-  parse(text) {
-    const typed = text.trim().toLowerCase();
-    const key = typed.replaceAll(/\b(alt|ctrl)\+/g, '$1-');
-    const keyPattern =
-      /^(?:none|alt-[a-z\d/,.=]|ctrl-(?![cdhijmqsxz])[a-z]|ctrl-x (?:[a-z\d]|ctrl-(?![cdijmz])[a-z])|f(?:[1-9]|1[0-2]))$/;
-    return keyPattern.test(key) ? key : undefined;
-  },
-};
+export const keys = matching(
+  'key',
+  'a key such as alt-m, ctrl-g, f4 or "ctrl-x m", or none',
+  /^(?:none|alt-[a-z\d/,.=]|ctrl-(?![cdhijmqsxz])[a-z]|ctrl-x (?:[a-z\d]|ctrl-(?![cdijmz])[a-z])|f(?:[1-9]|1[0-2]))$/,
+  (text) => text.toLowerCase().replaceAll(/\b(alt|ctrl)\+/g, '$1-'),
+);
 
 /** Models separated by commas, each `model`, `profile:model` or `profile:`. */
 export const modelNames: ValueType<string> = {

@@ -106,41 +106,33 @@ export function openHighlight(language: string, style: Style) {
   let state: unknown;
   return (line: string) => {
     if (isBroken || mode === undefined || line.length > MAX_LINE) return line;
+    const stream = new StringStream(line, tabSize, INDENT_UNIT);
+    let output = '';
+    let stalls = 0;
     try {
       state ??= mode.startState?.(INDENT_UNIT) ?? {};
-      if (line.trim() !== '') {
-        return highlightLine(mode, new StringStream(line, tabSize, INDENT_UNIT), state, style);
+      if (line.trim() === '') {
+        mode.blankLine?.(state, INDENT_UNIT);
+        return line;
       }
-      mode.blankLine?.(state, INDENT_UNIT);
-      return line;
+      while (!stream.eol()) {
+        stream.start = stream.pos;
+        const token = mode.token(stream, state);
+        if (stream.pos > stream.start) stalls = 0;
+        else if ((stalls += 1) > 10) throw new Error('the mode does not advance');
+        const text = stream.current();
+        // The last part of `variableName.definition` or `string property` that has a look decides.
+        const parts = token?.split(/[ .]/) ?? [];
+        const look = parts.map((part) => looks.get(part)).findLast((one) => one !== undefined);
+        output += look && text.trim() !== '' ? style[look](text) : text;
+      }
+      return output;
     } catch {
       // After an error, the mode's state is unusable: the rest of this block has no colour.
       isBroken = true;
       return line;
     }
   };
-}
-
-function highlightLine(
-  mode: StreamParser<unknown>,
-  stream: StringStream,
-  state: unknown,
-  style: Style,
-): string {
-  let output = '';
-  let stalls = 0;
-  while (!stream.eol()) {
-    stream.start = stream.pos;
-    const token = mode.token(stream, state);
-    if (stream.pos > stream.start) stalls = 0;
-    else if ((stalls += 1) > 10) throw new Error('the mode does not advance');
-    const text = stream.current();
-    // The last part of `variableName.definition` or `string property` that has a look decides.
-    const parts = token?.split(/[ .]/) ?? [];
-    const look = parts.map((part) => looks.get(part)).findLast((one) => one !== undefined);
-    output += look && text.trim() !== '' ? style[look](text) : text;
-  }
-  return output;
 }
 
 /** The looks of CodeMirror's token names, old and new. Other tokens have the terminal's default colour. */

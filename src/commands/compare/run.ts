@@ -52,9 +52,13 @@ import { openService, type Service } from '../../ask/service.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
 import { createPromptRecord } from '../../conversation/journal/record-answer.ts';
 import type { Action, Run } from '../../run.ts';
-import { type NamedModel, parseModel, settingsOf } from '../../settings/named-model.ts';
+import {
+  type NamedModel,
+  parseModel,
+  settingsOf,
+  withSettings,
+} from '../../settings/read-settings.ts';
 import { knownProfiles } from '../../settings/profiles.ts';
-import { withSettings } from '../../settings/read-settings.ts';
 import { readStored } from '../../settings/settings-file.ts';
 import { type ResolvedSettings, withValues } from '../../settings/resolved-settings.ts';
 import { type ConversationOptions, openConversation } from '../../ask/open-conversation.ts';

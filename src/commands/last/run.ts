@@ -1,6 +1,6 @@
 import { listEntries } from '../../conversation/library/library.ts';
 import { loadConversation } from '../../conversation/library/read-conversation.ts';
-import { answersOf, pathOf, type Turn } from '../../conversation/tree.ts';
+import { isAnswer, pathOf, type Turn } from '../../conversation/tree.ts';
 import { Failure } from '../../failure.ts';
 import { countOf } from '../../output/figures.ts';
 import { receivedAnswer, refusalNotice, type Notices } from '../../output/notices.ts';
@@ -26,11 +26,11 @@ async function codeBlock(answer: string, which: string, block: string): Promise<
 /** A failed prompt makes the latest conversation one without an answer. @throws Failure `not_found` */
 function findAnswers(context: Context, notices: Notices, name: string): readonly Turn[] {
   const conversation = readConversation(context, notices, name);
-  const own = answersOf(pathOf(conversation));
+  const own = pathOf(conversation).filter(isAnswer);
   if (own.length > 0) return own;
   const problem = `conversation ${conversation.id} has no answer`;
   for (const { id, path } of name === 'latest' ? listEntries(dataFolder(context)) : []) {
-    const found = answersOf(pathOf(loadConversation(path, id).fold.conversation()));
+    const found = pathOf(loadConversation(path, id).fold.conversation()).filter(isAnswer);
     if (found.length === 0) continue;
     notices.notice(`${problem}; this answer is from conversation ${id}`);
     return found;

@@ -156,17 +156,14 @@ function isRecord(object: JsonObject): object is JsonObject & JournalRecord {
  * Ignores a byte order mark and CR. A torn record loses only itself, not the next one. A record of an unknown type is
  * not lost: a newer version wrote it.
  */
-export function parseLine(line: string): {
-  readonly record?: JournalRecord | undefined;
-  readonly isLost: boolean;
-} {
+export function parseLine(line: string) {
   const text = line.replace(/^\uFEFF/, '').trim();
   if (text === '') return { isLost: false };
   const whole = parseObject(text);
   // The record after a torn one on the same line: every record starts the same way.
   const start = whole === undefined ? text.lastIndexOf('{"type":"') : 0;
   const object = whole ?? (start > 0 ? parseObject(text.slice(start)) : undefined);
-  const record = object !== undefined && isRecord(object) ? object : undefined;
+  const record: JournalRecord | undefined = object && isRecord(object) ? object : undefined;
   return { record, isLost: whole === undefined || (record === undefined && !isForeign(whole)) };
 }
 

@@ -1,7 +1,6 @@
 import { catalogue } from '../../client/contract.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import {
-  answersOf,
   type Conversation,
   endingWith,
   isAnswer,
@@ -316,7 +315,7 @@ export const answerCommands: readonly SlashCommand[] = [
     name: 'continue',
     summary: 'continue an answer that was cut off',
     run(state) {
-      const answer = answersOf(currentPath(state)).at(-1);
+      const answer = currentPath(state).findLast(isAnswer);
       if (answer === undefined)
         return refuse(
           state,

@@ -8,11 +8,7 @@ export type OutputStream = ReturnType<typeof outputStream>;
 
 export type InputStream = ReturnType<typeof inputStream>;
 
-export interface Streams {
-  readonly stdin: InputStream;
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
-}
+export type Streams = Readonly<ReturnType<typeof processStreams>>;
 
 /** The abort reason when the reader of standard output has closed it, as in `natter … | head -1`. */
 export class OutputClosed extends Error {
@@ -138,7 +134,7 @@ export function processStreams(
   process: NodeJS.Process,
   isTerminal: (descriptor: number) => boolean,
   onWriteError: (stream: 'stdout' | 'stderr', error: NodeJS.ErrnoException) => void,
-): Streams {
+) {
   return {
     stdin: inputStream(process, isTerminal(0)),
     stdout: outputStream(process, 'stdout', isTerminal(1), onWriteError),

@@ -2,20 +2,10 @@ import type { Environment } from '../../environment.ts';
 import type { TerminalColors } from '../style.ts';
 
 /** Properties of the terminal that cannot be queried. */
-export interface TerminalTraits {
-  /** A resize rewraps the rows on the screen, as in most terminals; xterm truncates them. */
-  readonly rewraps: boolean;
-  /** The cursor moves down with every row that rewrapping adds, even below the cursor. */
-  readonly cursorDrifts: boolean;
-  /** Milliseconds for which a new size must be stable before the region is redrawn. */
-  readonly resizePause: number;
-  /** Synchronized updates (DEC mode 2026), which other terminals ignore. */
-  readonly synchronized: boolean;
-  /** Supports key protocols; the Linux console would print the requests. */
-  readonly hasKeyProtocols: boolean;
+export type TerminalTraits = Readonly<ReturnType<typeof terminalTraits>> & {
   /** natter changes the shape of the cursor, which is then reset at the end. */
   readonly shapesCursor?: boolean;
-}
+};
 
 /** tmux changes its own rows at once, but signals the program inside at most every 250 ms. */
 const multiplexerPause = 300;
@@ -25,19 +15,23 @@ const terminalPause = 100;
 const driftingPrograms = new Set(['vscode', 'Hyper', 'Tabby']);
 
 /** `NATTER_NO_SYNC`, set to anything, is for a terminal that synchronizes badly. */
-export function terminalTraits(environment: Environment): TerminalTraits {
+export function terminalTraits(environment: Environment) {
   const { TERM: name = '', XTERM_VERSION: xterm, NATTER_NO_SYNC: noSync } = environment;
   const isInMultiplexer = environment['TMUX'] !== undefined;
   const isScreen = environment['STY'] !== undefined && !isInMultiplexer;
   const isDrifting = driftingPrograms.has(environment['TERM_PROGRAM'] ?? '');
   const isConsole = name === 'linux';
   return {
+    /** A resize rewraps the rows on the screen, as in most terminals; xterm truncates them. */
     rewraps: isInMultiplexer || !(isConsole || isScreen || xterm !== undefined),
+    /** The cursor moves down with every row that rewrapping adds, even below the cursor. */
     cursorDrifts: isDrifting && !isInMultiplexer && !isScreen,
-    // Over SSH only the terminal's name is available.
+    /** Milliseconds for which a new size must be stable before the region is redrawn. Over SSH only the name is known. */
     resizePause:
       isInMultiplexer || /^(?:tmux|screen)/.test(name) ? multiplexerPause : terminalPause,
+    /** Synchronized updates (DEC mode 2026), which other terminals ignore. */
     synchronized: !noSync,
+    /** Supports key protocols; the Linux console would print the requests. */
     hasKeyProtocols: !isConsole,
   };
 }

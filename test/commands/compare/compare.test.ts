@@ -13,7 +13,7 @@ import {
 } from '../../../src/commands/compare/run.ts';
 import { pathOf, type Turn, versionsOf } from '../../../src/conversation/tree.ts';
 import type { Run } from '../../../src/run.ts';
-import { parseModel } from '../../../src/settings/named-model.ts';
+import { parseModel } from '../../../src/settings/read-settings.ts';
 import { createDataFolder } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
 import { serviceWith } from '../../support/held-sandbox.ts';

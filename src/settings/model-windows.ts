@@ -19,7 +19,6 @@ const maxModels = 2_000;
 /** The same address may be written with or without a slash or `/v1`. */
 const addressOf = (baseUrl: string) => baseUrl.trim().replace(/(?:\/v1)?\/*$/, '');
 
-/** Returns the path of the file; undefined without a state folder. */
 function fileOf(context: FolderFacts): string | undefined {
   const { state } = resolveFolders(context);
   return state === undefined ? undefined : join(state, 'models.json');

@@ -64,7 +64,6 @@ type LockOwner = ReturnType<typeof createOwner>;
 
 type FoundLock = NonNullable<ReturnType<typeof findLock>>;
 
-/** Describes this process as the owner of a lock that it takes now. */
 function createOwner({ id, machine = thisMachine }: ProcessFacts, since: Date) {
   const space = machine.space();
   return {

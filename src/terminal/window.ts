@@ -14,15 +14,7 @@ export interface WindowSettings {
 }
 
 /** What is written to the terminal besides text. */
-export interface WindowWays {
-  /** Undefined: no notifications. */
-  readonly notification: NotificationWay | undefined;
-  /** The progress of the tab or the taskbar (OSC 9;4). */
-  readonly progress: boolean;
-  readonly title: boolean;
-  /** The terminal is inside a program that passes foreign sequences on only if they are wrapped. */
-  readonly multiplexer: 'tmux' | 'screen' | undefined;
-}
+export type WindowWays = Readonly<ReturnType<typeof windowWays>>;
 
 /** They show OSC 9 as a notification; for others, the text of OSC 9 may mean something else. */
 const osc9Programs = new Set(['iTerm.app', 'iTerm2', 'WezTerm', 'ghostty', 'WarpTerminal']);
@@ -39,10 +31,7 @@ const variablesWithoutTitles = ['WT_SESSION', 'ConEmuANSI', 'KONSOLE_VERSION'];
 const withoutSequences = /^(?:dumb|linux|eterm|ansi|vt\d)|^$/;
 
 /** Decides what is written to the terminal. */
-export function windowWays(
-  { notify, progress, title }: WindowSettings,
-  environment: Environment,
-): WindowWays {
+export function windowWays({ notify, progress, title }: WindowSettings, environment: Environment) {
   const { TERM: name = '', TERM_PROGRAM: local = '', LC_TERMINAL: remote } = environment;
   const has = (variable: string) => isSet(environment, variable);
   const screen = has('STY') ? 'screen' : undefined;
@@ -50,7 +39,7 @@ export function windowWays(
   if (withoutSequences.test(name) && !has('WT_SESSION')) {
     // Every terminal has a bell.
     const rings = notify !== 'off' && name !== 'dumb';
-    const notification = rings ? 'bell' : undefined;
+    const notification = rings ? ('bell' as const) : undefined;
     return { notification, progress: false, title: false, multiplexer };
   }
   // Multiplexers pass on only the bell unless the user changes their settings; tmux restores titles.
@@ -68,11 +57,15 @@ export function windowWays(
     ['WezTerm', 'ghostty'].includes(program);
   const restoresTitle =
     local !== 'Apple_Terminal' && namesWithTitles.test(name) && !variablesWithoutTitles.some(has);
-  const chosen = notify === 'auto' ? (isDirect && automatic) || 'bell' : notify;
+  const chosen: NotificationWay | 'off' =
+    notify === 'auto' ? (isDirect && automatic) || 'bell' : notify;
   return {
+    /** Undefined: no notifications. */
     notification: chosen === 'off' ? undefined : chosen,
+    /** The progress of the tab or the taskbar (OSC 9;4). */
     progress: progress === 'auto' ? isDirect && showsProgress : progress === 'on',
     title: title === 'auto' ? (isDirect ? restoresTitle : multiplexer === 'tmux') : title === 'on',
+    /** The terminal is inside a program that passes foreign sequences on only if they are wrapped. */
     multiplexer,
   };
 }

@@ -21,11 +21,6 @@ export interface ExportOptions {
   readonly times?: boolean;
 }
 
-function speakerOf({ role, model }: Turn): string {
-  if (role === 'assistant') return model ?? 'Assistant';
-  return role === 'user' ? 'You' : 'System';
-}
-
 /** Why an answer is not whole, once; undefined for a whole one. */
 function endRemark(turn: Turn): string | undefined {
   const { failure } = turn;
@@ -67,7 +62,7 @@ export function exportedTurns(
     const exported = {
       turn,
       /** `You`, `System`, `Summary`, or the model. */
-      speaker: speakerOf(turn),
+      speaker: { user: 'You', system: 'System', assistant: turn.model ?? 'Assistant' }[turn.role],
       /** Such as `version 2 of 3, incomplete`; may be empty. */
       remark: remarks.filter((text) => typeof text === 'string').join(', '),
       reasoning: reasoning ? reasoningOf(turn) : '',

@@ -53,9 +53,7 @@ function outputStream(
   };
   return {
     isTerminal,
-    /** Width in columns. */
     columns: () => stream().columns || fallbackColumns,
-    /** Height in rows. */
     rows: () => stream().rows || fallbackRows,
     /** The parent process has closed it, so that all text would be lost; false where that is unknown. */
     isClosed: () => isReplacedByNode(name === 'stdout' ? 1 : 2),

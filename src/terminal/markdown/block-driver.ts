@@ -60,14 +60,11 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
 
   /** Begins a block, in further containers. */
   protected abstract beginBlock(kind: LineStart['kind'], opened: readonly Container[]): void;
-  /** Shows a list item without content. */
   protected abstract emptyItem(): void;
-  /** Reads a piece of a paragraph. */
   protected abstract readonly read: ReadPiece<Part>;
   /** @returns the text that is to be written, without what a mark replaces */
   protected abstract openParagraph(text: string): string;
   protected abstract writeParts(parts: readonly Part[], paragraph: Paragraph<Part>): void;
-  /** Takes the last parts. */
   protected abstract closeParagraph(parts: readonly Part[]): void;
   /** Whether a line of dashes or equals signs below a paragraph of one line makes it a heading. */
   protected abstract mayBeHeading(): boolean;
@@ -257,7 +254,6 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     }
   }
 
-  /** Whether a line belongs to the open block. */
   #continues({ kind, opened, continued }: LineStart): boolean {
     const leaf = this.#leaf;
     const isWhole = opened.length === 0 && continued === this.containers.length;

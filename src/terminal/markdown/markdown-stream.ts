@@ -150,7 +150,6 @@ export class ScreenMarkdown extends BlockDriver<Span> {
     else this.#writeLine(source.trimEnd());
   }
 
-  /** Writes a rule to the end of the row. */
   #writeRule(kind: BlockKind): void {
     const prefix = this.#markers(kind);
     const columns = Math.max(minRule, this.#options.width() - displayWidth(prefix));
@@ -231,7 +230,6 @@ export class ScreenMarkdown extends BlockDriver<Span> {
     this.text += `${quotes.map(() => this.#quoteBar()).join(' ')}\n`;
   }
 
-  /** Starts a line of prose. */
   #beginLine(): void {
     this.text += this.#markers('flow');
     this.#rows?.begin(this.#markerColumns());

@@ -116,12 +116,12 @@ export const slashCommands = groupsOf().flatMap(({ commands }) => commands);
 const listedOf = ({ commands }: CommandGroup) =>
   commands.filter(({ isUnlisted }) => isUnlisted !== true);
 
-const byName = new Map(slashCommands.map((command) => [command.name, command]));
+export const commandsByName = new Map(slashCommands.map((command) => [command.name, command]));
 
 /** Prompt files as commands; a command of natter wins over a file with its name. */
 function promptCommands({ promptFiles }: ReplState): readonly SlashCommand[] {
   return promptFiles
-    .filter(({ name }) => !byName.has(name))
+    .filter(({ name }) => !commandsByName.has(name))
     .map(({ name, summary }) => ({
       name,
       argument: '[name=value] [text]',
@@ -156,12 +156,8 @@ export function refuseMissing(state: ReplState, name: string, argument: string):
   return refuseUnknown({ ...state, ...restored }, name, hint);
 }
 
-export function findCommand(name: string): SlashCommand | undefined {
-  return byName.get(name);
-}
-
 export function argumentKind(name: string): ArgumentKind | undefined {
-  const command = byName.get(name);
+  const command = commandsByName.get(name);
   if (command === undefined) return 'word';
   const { completes } = command;
   if (completes === undefined) return undefined;
@@ -175,7 +171,7 @@ const meantLetters = 3;
 function unlistedCommands(typed: string): readonly SlashCommand[] {
   if (typed.length < meantLetters) return [];
   const others = [...commandOfOtherName].flatMap(([name, of]) => {
-    const command = byName.get(of.replace(/ .*/, ''));
+    const command = commandsByName.get(of.replace(/ .*/, ''));
     return command === undefined ? [] : [{ ...command, name }];
   });
   const unlisted = slashCommands.filter(({ isUnlisted }) => isUnlisted === true);
@@ -194,11 +190,7 @@ export function commandCandidates(state: ReplState, typed = ''): readonly Candid
   const commands = [...listed, ...promptCommands(state), ...unlistedCommands(typed)];
   return commands
     .filter((command) => isOffered(state, command))
-    .map(({ name, argument, summary }) => ({
-      value: name,
-      summary,
-      ...(argument !== undefined && { argument }),
-    }));
+    .map(({ name: value, argument, summary }) => ({ value, argument, summary }));
 }
 
 /** A line that starts with a slash: the command of natter that it names, if any, its name and its argument. */
@@ -208,7 +200,7 @@ function readLine(state: ReplState, line: string) {
   const known = isFile ? undefined : commandOfOtherName.get(typed);
   // Another name may stand for a command with the first word of its argument.
   const [name = '', word = ''] = (known ?? typed).split(' ');
-  return { command: byName.get(name), name, argument: `${word} ${rest}`.trim() };
+  return { command: commandsByName.get(name), name, argument: `${word} ${rest}`.trim() };
 }
 
 /** The command of natter that the first line of a text names, if any. */
@@ -308,7 +300,7 @@ const byUse: readonly string[] =
 
 /** The commands that people use most, and where the others are. */
 function shortHelp(state: ReplState): string {
-  const shown = byUse.flatMap((name) => byName.get(name) ?? []);
+  const shown = byUse.flatMap((name) => commandsByName.get(name) ?? []);
   const shell = state.hasShell ? shellRows.slice(0, 1) : [];
   const all: Row = ['/help all', 'all commands and prompt files; /help copy describes one'];
   return tableText([...commandRows(state, shown), ...shell, keyAdvice(state), all], state);

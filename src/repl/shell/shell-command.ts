@@ -198,7 +198,6 @@ export function commandName(command: string, maxLength = 60): string {
   return others.length === 0 ? first : `${first} …`;
 }
 
-/** How a command ended: with an exit code, or by a signal. */
 export interface ShellEnd {
   readonly code: number | undefined;
   readonly killedBy: string | undefined;

@@ -47,17 +47,6 @@ const otherPrograms: readonly (readonly [names: string, advice: string])[] = [
   ['config', 'in a shell: natter config'],
 ];
 
-const help: SlashCommand = {
-  name: 'help',
-  argument: '[name]',
-  summary: 'list the commands, or describe one or a group',
-  example: '/help copy',
-  isImmediate: true,
-  showsNow: true,
-  completes: (_repl, state) => commandCandidates(state),
-  run: showHelp,
-};
-
 /** Elsewhere, `/clear` begins a new conversation. */
 function clearWindow(state: ReplState): Update {
   const cleared = step(state, task(callScreen, 'scrollAway'));
@@ -68,6 +57,16 @@ function clearWindow(state: ReplState): Update {
 }
 
 const programCommands: readonly SlashCommand[] = [
+  {
+    name: 'help',
+    argument: '[name]',
+    summary: 'list the commands, or describe one or a group',
+    example: '/help copy',
+    isImmediate: true,
+    showsNow: true,
+    completes: (_repl, state) => commandCandidates(state),
+    run: showHelp,
+  },
   {
     name: 'clear',
     isSilent: true,
@@ -96,18 +95,16 @@ const programCommands: readonly SlashCommand[] = [
 
 /** The groups of `/help`, in its order. */
 export function groupsOf(state?: ReplState): readonly CommandGroup[] {
-  const answers = [...answerCommands, btwCommand];
-  const text = [...textCommands, attachCommand];
   const ofConversation = [contextCommand, compactCommand];
   const conversations = [exportCommand, ...conversationCommands, ...ofConversation];
   const prompts = state === undefined ? [] : promptCommands(state);
   return [
-    { name: 'answers', title: 'Answers', commands: answers },
-    { name: 'text', title: 'Text and files', commands: text },
+    { name: 'answers', title: 'Answers', commands: [...answerCommands, btwCommand] },
+    { name: 'text', title: 'Text and files', commands: [...textCommands, attachCommand] },
     { name: 'conversations', title: 'Conversations', commands: conversations },
     { name: 'settings', title: 'Settings', commands: settingsCommands },
     { name: 'prompts', title: 'Prompt files', commands: prompts },
-    { name: 'program', title: 'natter', commands: [help, ...programCommands] },
+    { name: 'program', title: 'natter', commands: programCommands },
   ];
 }
 
@@ -209,7 +206,7 @@ export const commandIn = (state: ReplState, text: string): SlashCommand | undefi
 
 /** Runs a typed line that starts with a slash, or is only a question mark. */
 export function runCommand(state: ReplState, line: string): Update {
-  if (line === '?') return help.run(state, '');
+  if (line === '?') return showHelp(state, '');
   const { command, name, argument } = readLine(state, line);
   if (command === undefined)
     return name === '' ? step(state) : runPromptFile(state, name, argument);
@@ -387,19 +384,15 @@ export function showHelp(state: ReplState, argument: string): Update {
   return refuseUnknown(state, name);
 }
 
-/** Commands that share the first half of the word; else one that almost matches it. */
-function nearNames(commands: readonly SlashCommand[], word: string): readonly string[] {
-  const names = commands.map(({ name }) => name);
-  const start = word.slice(0, Math.ceil(word.length / 2));
-  const near = names.filter((name) => start !== '' && name.startsWith(start));
-  return near.length > 0 ? near : [nearlyNamed(word, names) ?? []].flat();
-}
-
 function refuseUnknown(state: ReplState, name: string, otherHint?: string): Update {
-  const near = nearNames(groupsOf(state).flatMap(listedOf), name)
-    .slice(0, 3)
-    .map((one) => `/${one}`);
-  const guess = near.length === 0 ? '/help lists them' : `did you mean ${near.join(' or ')}?`;
+  const commands = groupsOf(state).flatMap(listedOf);
+  const known = commands.map((command) => command.name);
+  // Commands that share the first half of the word; else one that almost matches it.
+  const start = name.slice(0, Math.ceil(name.length / 2));
+  const alike = known.filter((one) => start !== '' && one.startsWith(start));
+  const near = alike.length > 0 ? alike.slice(0, 3) : [nearlyNamed(name, known) ?? []].flat();
+  const choices = near.map((one) => `/${one}`).join(' or ');
+  const guess = near.length === 0 ? '/help lists them' : `did you mean ${choices}?`;
   const advice = otherPrograms.find(([names]) => names.split(' ').includes(name))?.[1];
   const hint = advice?.replace('ID', state.conversation.id) ?? guess;
   const separator = hint.endsWith('?') ? ' ' : '; ';

@@ -88,6 +88,8 @@ export function initialState(
     isShellPasted: composer.text.startsWith('!'),
     history: createHistory(),
     isSearching: false,
+    typeAhead: undefined,
+    dialog: undefined,
     queue: [],
     isQueuePaused: false,
     attachments: [],

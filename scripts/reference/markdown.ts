@@ -1,12 +1,11 @@
 import { exitCodeRows } from '../../src/commands/help/guides.ts';
 import { referenceTables, tableRow } from '../../src/sandbox/replies/replies.ts';
-import { slashCommands } from '../../src/repl/commands.ts';
+import { slashCommands, usageOf } from '../../src/repl/commands.ts';
 import {
   keyBindings,
   keyLabel,
   type KeyBinding,
 } from '../../src/repl/composer/keys/key-bindings.ts';
-import { usageOf } from '../../src/repl/help.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';
 

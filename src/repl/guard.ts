@@ -40,7 +40,6 @@ export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
       const { redact } = (redaction ??= openRedaction(context));
       return { files: files.map(({ name, content }) => ({ name, content: redact(content) })) };
     },
-    /** Puts the secrets back. */
     restore: (events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent> =>
       redaction?.restore(events) ?? events,
     restoreText: (text: string) => redaction?.restoreText(text) ?? text,

@@ -1,4 +1,4 @@
-import { argumentKind, commandCandidates, findCommand } from './commands.ts';
+import { argumentKind, commandCandidates, commandsByName } from './commands.ts';
 import {
   applyCandidate,
   extendTyped,
@@ -136,14 +136,14 @@ export function candidatesFor(
 ): readonly Candidate[] {
   if (request.kind === 'command') return commandCandidates(state, request.typed);
   if (request.kind !== 'argument') return pathsInFolder(repl.files, request);
-  const completes = findCommand(request.command ?? '')?.completes;
+  const completes = commandsByName.get(request.command ?? '')?.completes;
   return typeof completes === 'function' ? completes(repl, state) : [];
 }
 
 export async function findCandidates(session: Session, request: CompletionRequest): Promise<void> {
   const { kind, command = '' } = request;
   if (kind === 'command') await listPromptFiles(session);
-  const isPromptFile = kind === 'argument' && findCommand(command) === undefined;
+  const isPromptFile = kind === 'argument' && !commandsByName.has(command);
   const candidates = isPromptFile
     ? await valueCandidates(session, command)
     : candidatesFor(session, session.state(), request);

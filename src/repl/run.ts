@@ -140,9 +140,7 @@ async function firstState(
     attachments,
     // Line mode has no composer for it.
     queue: isLineMode && first !== '' ? [draftFrom(first)] : [],
-    ...(Object.keys(keys).length > 0 && {
-      keyMap: ownKeyMap(keys, profile.value),
-    }),
+    keyMap: ownKeyMap(keys, profile.value),
     now: context.clock.monotonic(),
   });
   return values.editing === 'vi' && !isLineMode ? { ...state, vi: startVi(state.composer) } : state;

@@ -122,7 +122,6 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
 
 export type ReplService = Awaited<ReturnType<typeof openReplService>>;
 
-/** A local server that answered. */
 export type FoundServer = Awaited<ReturnType<typeof findLocalServers>>[number];
 
 /** Programs that serve models on this machine, and their default ports. */

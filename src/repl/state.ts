@@ -239,7 +239,7 @@ export interface ReplState {
   readonly hasShell: boolean;
   /** The `!` at the start of the draft was pasted. */
   readonly isShellPasted?: boolean;
-  /** The bindings with the user's own keys; absent for the default ones. */
+  /** The bindings, with the user's own keys; by default those of natter. */
   readonly keyMap?: KeyMap | undefined;
   /** Only with `editing=vi`. */
   readonly vi?: Vi | undefined;

@@ -54,7 +54,6 @@ function selectTurn(session: Session, turnId: string): void {
   updateConversation(session);
 }
 
-/** Selects a turn, then prints the conversation from there. */
 export function selectVersion(session: Session, turnId: string): Promise<void> {
   selectTurn(session, turnId);
   return session.transcript.print(entriesFrom(session.state(), turnId));
@@ -63,7 +62,6 @@ export function selectVersion(session: Session, turnId: string): Promise<void> {
 /** Numbers start at 1; `next` and `previous` wrap around. */
 export type VersionChoice = 'next' | 'previous' | number;
 
-/** Whether the last prompt or its answer has other versions. */
 export function hasVersions(state: ReplState): boolean {
   const pair = lastPrompt(shownPath(state));
   return pair !== undefined && versionsOf(state.conversation, pair).ends.length > 1;

@@ -18,8 +18,8 @@ export interface Candidate {
   /** A command's name without slash, an argument, or a path that begins with the typed folder. */
   readonly value: string;
   /** What a command takes, such as `[name]`. */
-  readonly argument?: string;
-  readonly summary?: string;
+  readonly argument?: string | undefined;
+  readonly summary?: string | undefined;
   readonly isFolder?: boolean;
 }
 

@@ -38,7 +38,6 @@ export function previousBoundary(text: string, boundary: number): number {
   return boundary - ([...graphemes(before)].at(-1)?.length ?? 0);
 }
 
-/** The text without its last character. */
 export function withoutLast(text: string): string {
   return text.slice(0, previousBoundary(text, text.length));
 }

@@ -159,7 +159,6 @@ export function olderMatches(
     .flatMap((index) => entries[index] ?? []);
 }
 
-/** The matching entry, if any. */
 export function matchOf(history: History, { match }: HistorySearch): Draft | undefined {
   return match === undefined ? undefined : history.entries[match];
 }

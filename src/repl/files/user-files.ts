@@ -57,12 +57,9 @@ export function createReplFiles(context: Context) {
         return fs
           .readdirSync(folder, { withFileTypes: true })
           .map((entry) => {
-            const target = () => kindOf(join(folder, entry.name));
-            const isLink = entry.isSymbolicLink();
-            return {
-              value: entry.name,
-              isFolder: entry.isDirectory() || (isLink && target() === 'folder'),
-            };
+            const isFolderLink = () =>
+              entry.isSymbolicLink() && isFolderAt(join(folder, entry.name));
+            return { value: entry.name, isFolder: entry.isDirectory() || isFolderLink() };
           })
           .sort((one, other) => one.value.localeCompare(other.value));
       } catch {

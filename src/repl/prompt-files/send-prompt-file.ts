@@ -40,7 +40,7 @@ export async function valueCandidates(session: Session, name: string) {
   const prompt = await session.prompts.open(name, new AbortController().signal);
   const variables = prompt?.variables ?? [];
   return variables.flatMap(({ name: variable, choices = [''], description: summary }) =>
-    choices.map((choice) => ({ value: `${variable}=${choice}`, ...(summary && { summary }) })),
+    choices.map((choice) => ({ value: `${variable}=${choice}`, summary })),
   );
 }
 

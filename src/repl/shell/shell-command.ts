@@ -198,14 +198,6 @@ export function commandName(command: string, maxLength = 60): string {
   return others.length === 0 ? first : `${first} …`;
 }
 
-/** How a command ended: with an exit code, or by a signal. */
-export interface ShellEnd {
-  readonly code: number | undefined;
-  readonly killedBy: string | undefined;
-  /** A process that it started still has the output open. */
-  readonly isOpen: boolean;
-}
-
 export interface ShellOptions {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
@@ -348,7 +340,7 @@ export async function runInShell(
     onOutput,
   }: { readonly signal: AbortSignal; readonly onOutput: (text: string) => Promise<void> },
   options: ShellOptions,
-): Promise<ShellEnd> {
+) {
   signal.throwIfAborted();
   const child = start(command, options);
   let finish = () => {};
@@ -367,6 +359,7 @@ export async function runInShell(
     return {
       code: code ?? undefined,
       killedBy: killedBy ?? undefined,
+      /** A process that it started still has the output open. */
       isOpen: isOpen && !signal.aborted,
     };
   } catch (error) {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { groupsOf } from '../../../src/repl/commands.ts';
 import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
-import { showHelp } from '../../../src/repl/help.ts';
+import { showHelp } from '../../../src/repl/commands.ts';
 import { noticeOf } from '../../../src/repl/screen/App.tsx';
 import { runForShell } from '../../../src/repl/shell/shell-command.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
@@ -41,9 +40,7 @@ test('the first row and the help name keys of the user', () => {
     text: expect.stringContaining('F9 new line') as unknown,
   });
   const help = (isLineMode: boolean, topic: string) =>
-    printed(
-      effectsIn(showHelp(stateOf({ keyMap, isLineMode, columns: 100 }), groupsOf(), topic)),
-    )[0];
+    printed(effectsIn(showHelp(stateOf({ keyMap, isLineMode, columns: 100 }), topic)))[0];
   expect(help(false, '')).toContain('Alt+S, F9, Esc, Ctrl+Q');
   expect(help(true, 'keys')).toMatch(/^Alt\+S: sends the line[^]*\nCtrl\+Q: stops an answer/m);
 });

@@ -6,7 +6,6 @@ import {
   endOf,
   runInShell,
   runShellLine,
-  type ShellEnd,
   shellWords,
 } from '../../../src/repl/shell/shell-command.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -143,6 +142,8 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     });
   });
 });
+
+type ShellEnd = Awaited<ReturnType<typeof runInShell>>;
 
 const success: ShellEnd = { code: 0, killedBy: undefined, isOpen: false };
 

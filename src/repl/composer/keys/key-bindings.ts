@@ -125,7 +125,6 @@ export function keyLabel(chord: string): string {
 /** natter could not be used without a key for each of these. */
 const neededActions = ['send', 'interrupt'] as const;
 
-/** The keys in force. */
 export type KeyMap = readonly KeyBinding[];
 
 /** The first key of an action, as printed on keyboards; undefined if the user has taken its keys. */

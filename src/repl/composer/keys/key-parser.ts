@@ -250,82 +250,67 @@ function pastedText(raw: string): string {
   return normalizeText(text);
 }
 
-/** Parses terminal input into key events, without a timer. */
-export class KeyParser {
-  readonly #onReply: (reply: TerminalReply) => void;
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  #input = '';
+/** Parses terminal input into key events, without a timer. `onReply` receives the terminal's replies to queries. */
+export function createKeyParser(onReply: (reply: TerminalReply) => void = () => undefined) {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let input = '';
   /** The input is a paste up to its end marker. */
-  #isInPaste = false;
+  let isInPaste = false;
   /** The last key was a carriage return, so a following line feed belongs to it (Windows). */
-  #isAfterReturn = false;
+  let isAfterReturn = false;
   /** A flush left an incomplete sequence, so no further timeout is needed. */
-  #isFlushed = false;
-
-  /** `onReply` receives the terminal's replies to queries. */
-  constructor(onReply: (reply: TerminalReply) => void = () => undefined) {
-    this.#onReply = onReply;
-  }
-
-  /** Takes UTF-8 bytes, split anywhere, or whole characters; returns the completed events. */
-  feed(input: Uint8Array | string): KeyEvent[] {
-    this.#input +=
-      typeof input === 'string' ? input : this.#decoder.decode(input, { stream: true });
-    this.#isFlushed = false;
-    return this.#readEvents();
-  }
-
-  /** The events of incomplete input after the timeout: a lone Esc, a cut-off paste. */
-  flush(): KeyEvent[] {
-    this.#isAfterReturn = false;
-    this.#isFlushed = true;
-    const input = this.#input;
-    if (this.#isInPaste) {
-      this.#isInPaste = false;
-      this.#input = '';
-      // Its end may be the start of the end marker.
-      const text = pastedText(input.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, ''));
-      return [{ type: 'paste', text }];
-    }
-    if (!loneEscapes.test(input)) return [];
-    this.#input = '';
-    return Array.from(input, () => keyPress('escape'));
-  }
-
-  /** Incomplete input: the start of an escape sequence (or a lone Esc), or a paste without its end. */
-  pending(): 'nothing' | 'sequence' | 'paste' {
-    if (this.#isInPaste) return 'paste';
-    const isWaiting = this.#input !== '' || this.#isAfterReturn;
-    return isWaiting && !this.#isFlushed ? 'sequence' : 'nothing';
-  }
-
-  /** Reads keys, text and pastes up to incomplete input. */
-  #readEvents(): KeyEvent[] {
-    const input = this.#input;
-    const events: KeyEvent[] = [];
-    let at = 0;
-    while (at < input.length) {
-      if (this.#isInPaste) {
-        const end = input.indexOf(pasteEnd, at);
-        if (end === -1) break;
-        events.push({ type: 'paste', text: pastedText(input.slice(at, end)) });
-        this.#isInPaste = false;
-        at = end + pasteEnd.length;
-        continue;
+  let isFlushed = false;
+  return {
+    /** Takes UTF-8 bytes, split anywhere, or whole characters; returns the completed events. */
+    feed(added: Uint8Array | string): KeyEvent[] {
+      input += typeof added === 'string' ? added : decoder.decode(added, { stream: true });
+      isFlushed = false;
+      const events: KeyEvent[] = [];
+      let at = 0;
+      while (at < input.length) {
+        if (isInPaste) {
+          const end = input.indexOf(pasteEnd, at);
+          if (end === -1) break;
+          events.push({ type: 'paste', text: pastedText(input.slice(at, end)) });
+          isInPaste = false;
+          at = end + pasteEnd.length;
+          continue;
+        }
+        const isSecondHalf = isAfterReturn && input.charAt(at) === '\n';
+        const token: Token = isSecondHalf ? { length: 1 } : readKey(input, at);
+        if (token === undefined) break;
+        isAfterReturn = input.charAt(at + token.length - 1) === '\r';
+        at += token.length;
+        const { meaning } = token;
+        if (meaning?.type === 'paste-start') isInPaste = true;
+        else if (meaning?.type === 'focus' || meaning?.type === 'background') onReply(meaning);
+        else if (meaning !== undefined) events.push(meaning);
       }
-      const isSecondHalf = this.#isAfterReturn && input.charAt(at) === '\n';
-      const token: Token = isSecondHalf ? { length: 1 } : readKey(input, at);
-      if (token === undefined) break;
-      this.#isAfterReturn = input.charAt(at + token.length - 1) === '\r';
-      at += token.length;
-      const { meaning } = token;
-      if (meaning?.type === 'paste-start') this.#isInPaste = true;
-      else if (meaning?.type === 'focus' || meaning?.type === 'background') this.#onReply(meaning);
-      else if (meaning !== undefined) events.push(meaning);
-    }
-    this.#input = input.slice(at);
-    return events;
-  }
+      input = input.slice(at);
+      return events;
+    },
+    /** The events of incomplete input after the timeout: a lone Esc, a cut-off paste. */
+    flush(): KeyEvent[] {
+      isAfterReturn = false;
+      isFlushed = true;
+      const rest = input;
+      if (isInPaste) {
+        isInPaste = false;
+        input = '';
+        // Its end may be the start of the end marker.
+        const text = pastedText(rest.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, ''));
+        return [{ type: 'paste', text }];
+      }
+      if (!loneEscapes.test(rest)) return [];
+      input = '';
+      return Array.from(rest, () => keyPress('escape'));
+    },
+    /** Incomplete input: the start of an escape sequence (or a lone Esc), or a paste without its end. */
+    pending(): 'nothing' | 'sequence' | 'paste' {
+      if (isInPaste) return 'paste';
+      return (input !== '' || isAfterReturn) && !isFlushed ? 'sequence' : 'nothing';
+    },
+  };
 }
 
 /** Parses terminal input; what is incomplete is flushed after a pause. */
@@ -334,7 +319,7 @@ export function createKeyInput(
   onKeys: (events: readonly KeyEvent[]) => void,
   onReply?: (reply: TerminalReply) => void,
 ) {
-  const parser = new KeyParser(onReply);
+  const parser = createKeyParser(onReply);
   const emit = (events: readonly KeyEvent[]) => {
     if (events.length > 0) onKeys(events);
   };

@@ -54,8 +54,6 @@ function parseKeys(keys: string, inVisual: boolean): Command | undefined {
   return unfinished.test(rest) ? undefined : command;
 }
 
-// Insertions.
-
 /** Begins an insertion at the caret, for a command that changed `before`. */
 function beginInsertion(vi: Vi, before: TextBuffer, command: Command | undefined): Vi {
   const buffer = endEdit(vi.buffer);
@@ -98,8 +96,6 @@ function endInsertion(vi: Vi): Vi {
   const change = command && { command, inserted: { text: typed, pastes } };
   return { ...vi, mode: 'normal', insertion: undefined, change, buffer: moveTo(buffer, at) };
 }
-
-// Motions and operators.
 
 /** What natter does besides editing: a row or the history beyond the first and last line, the exit. */
 export type Request = 'move-up' | 'move-down' | 'exit';
@@ -145,8 +141,6 @@ function operate(vi: Vi, command: Command, operator: Operator): Vi {
   const isChanged = operator !== 'y' && buffer !== vi.buffer;
   return isChanged ? { ...done, change: repeated && { command: repeated } } : done;
 }
-
-// Other commands.
 
 /** `u` and Ctrl+R: the caret is where the last change is. */
 function revert(vi: Vi, isUndo: boolean, count: number): Vi {
@@ -208,7 +202,6 @@ function insertAt(vi: Vi, at: number, command: Command): Vi {
   return beginInsertion({ ...vi, buffer }, buffer, command);
 }
 
-/** Selects the object at the caret. */
 function selectObject(vi: Vi, command: Command): Vi {
   const { text } = vi.buffer;
   const range = objectOf(vi, command);

@@ -91,7 +91,6 @@ function back({ text, cursor, count = 1, operator }: Start, stops: readonly numb
   return stops.filter((stop) => stop < cursor).at(-count) ?? start;
 }
 
-/** The first character of a line. */
 const toLine = ({ text }: Start, number: number) =>
   firstNonBlank(text, lineStartFrom(text, 0, number - 1));
 

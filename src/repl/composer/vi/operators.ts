@@ -118,7 +118,6 @@ export function selectionOf({ mode, anchor, buffer: { text, cursor } }: Vi): Ran
   return characters(from, last < text.length ? nextBoundary(text, last) : last);
 }
 
-/** The text that an operator covers. */
 interface Target extends Range {
   /** Where a yank or a change of case leaves the caret. */
   readonly start: number;
@@ -149,8 +148,6 @@ export function targetOf(vi: Vi, command: Command): Target | undefined {
   }
   return { ...characters(from, endsLine ? to - 1 : to), start: from };
 }
-
-// What operators do.
 
 /** Returns the same buffer if nothing changes. */
 type Operation = (buffer: TextBuffer, target: Target, command: Command) => TextBuffer;

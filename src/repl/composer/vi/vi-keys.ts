@@ -67,7 +67,6 @@ function afterChange(vi: Vi, buffer: TextBuffer): Vi {
   return vi.mode === 'insert' ? restartInsertion(idle) : { ...idle, mode: 'normal' };
 }
 
-/** Handles a key of the composer with vi's keys. */
 export function pressVi(state: ReplState, vi: Vi, event: KeyEvent, keys: ComposerKeys): Update {
   const current = withVi(
     state,
@@ -176,7 +175,6 @@ export function isComposing({ dialog, isSearching, list }: ReplState): boolean {
   return dialog === undefined && !isSearching && list === undefined;
 }
 
-/** Vi editing, in insert mode. */
 export function startVi(buffer: TextBuffer): Vi {
   return restartInsertion({ mode: 'insert', buffer, pending: '', anchor: 0 });
 }

@@ -17,7 +17,6 @@ export interface Command {
   readonly count?: number | undefined;
 }
 
-/** A part of a text. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -31,7 +30,6 @@ export interface Register extends MarkedText {
   readonly isLinewise: boolean;
 }
 
-/** Editing with vi's keys. */
 export interface Vi {
   readonly mode: 'insert' | 'normal' | 'visual' | 'visual-line';
   /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { joinPasteBurst, type KeyEvent } from '../../../../src/repl/composer/keys/key-event.ts';
-import { KeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
+import { createKeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
 import { formatEvents } from './format-events.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { fc } from '../../../support/properties.ts';
@@ -92,7 +92,7 @@ const readings: readonly (readonly [what: string, input: string, events: string]
 ];
 
 test.each(readings)('reads %s', (_, input, events) => {
-  expect(formatEvents(new KeyParser().feed(bytesOf(input)))).toBe(events);
+  expect(formatEvents(createKeyParser().feed(bytesOf(input)))).toBe(events);
 });
 
 /** Joins consecutive texts, which depend on where reads end. */
@@ -110,14 +110,14 @@ function joinTexts(events: readonly KeyEvent[]): KeyEvent[] {
 }
 
 test('reads UTF-8 split inside characters and keeps a byte order mark', () => {
-  const parser = new KeyParser();
+  const parser = createKeyParser();
   const bytes = Buffer.from('\uFEFFé👍');
   const events = Array.from(bytes, (byte) => parser.feed(Uint8Array.of(byte))).flat();
   expect(formatEvents(joinTexts(events))).toBe('"\uFEFFé👍"');
 });
 
 test('reads keys again after a very long reply without an end', () => {
-  const parser = new KeyParser();
+  const parser = createKeyParser();
   expect(parser.feed(`\u001B]11;${'x'.repeat(5000)}`)).toEqual([]);
   expect(formatEvents(parser.feed('y'))).toBe('"y"');
 });
@@ -137,7 +137,7 @@ describe('incomplete input', () => {
       '<ctrl+c>',
     ],
   ])('is %s', (_, input, pending, flushed, rest, events) => {
-    const parser = new KeyParser();
+    const parser = createKeyParser();
     parser.feed(bytesOf(input));
     expect(parser.pending()).toBe(pending);
     expect(formatEvents(parser.flush())).toBe(flushed);
@@ -153,12 +153,12 @@ describe('bytes split anywhere', () => {
   test('X26: have the same events', () => {
     fc.assert(
       fc.property(input, fc.array(fc.nat(60), { maxLength: 10 }), (bytes, cuts) => {
-        const parser = new KeyParser();
+        const parser = createKeyParser();
         const edges = [0, ...cuts.filter((cut) => cut < bytes.length), bytes.length];
         const events = edges
           .sort((one, other) => one - other)
           .flatMap((edge, index) => parser.feed(bytes.subarray(edge, edges[index + 1] ?? edge)));
-        expect(joinTexts(events)).toEqual(joinTexts(new KeyParser().feed(bytes)));
+        expect(joinTexts(events)).toEqual(joinTexts(createKeyParser().feed(bytes)));
         expect(parser.flush()).toEqual([]);
       }),
     );
@@ -167,7 +167,7 @@ describe('bytes split anywhere', () => {
   test('after any bytes, keys are read again at the end of a sequence', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
-        const parser = new KeyParser();
+        const parser = createKeyParser();
         parser.feed(bytes);
         parser.flush();
         parser.feed('\u001B[201~\u0007\u001B\\');
@@ -182,7 +182,7 @@ test('P22 reads a megabyte with escapes quickly and completely', async () => {
   const text = '\u001B[1mbold\u001B[0m \u0007\u0003\u001B'.repeat(50_000);
   let events: readonly KeyEvent[] = [];
   const taken = await processorTime(() => {
-    events = new KeyParser().feed(Buffer.from(bytesOf(`«${text}»`)));
+    events = createKeyParser().feed(Buffer.from(bytesOf(`«${text}»`)));
   });
   expect(taken).toBeLessThan(1000);
   expect(events).toEqual([{ type: 'paste', text }]);
@@ -195,5 +195,5 @@ test.each([
   ['not text with other keys', 'a\r␛[Ab', '"a" <enter> <up> "b"'],
   ['not text', 'abc', '"abc"'],
 ])('a paste without brackets is %s', (_, input, events) => {
-  expect(formatEvents(joinPasteBurst(new KeyParser().feed(bytesOf(input))))).toBe(events);
+  expect(formatEvents(joinPasteBurst(createKeyParser().feed(bytesOf(input))))).toBe(events);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseShard } from '../../../src/batch/input/array-job.ts';
+import { chooseShard } from '../../../src/batch/input/select-items.ts';
 import type { Failure } from '../../../src/failure.ts';
 
 const slurm = (index: number, [least, most, step, count]: readonly number[]) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCircuitBreaker, isTransient } from '../../src/batch/circuit-breaker.ts';
+import { createCircuitBreaker, isTransient } from '../../src/batch/tally.ts';
 import { exitCodes, Failure, type FailureKind, type FailureOptions } from '../../src/failure.ts';
 
 const failed = (kind: FailureKind, message: string = kind, options: FailureOptions = {}) =>

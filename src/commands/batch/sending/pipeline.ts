@@ -5,7 +5,7 @@ import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
 import type { InputItem } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
 import { createCircuitBreaker, itemsLeft, type Tally } from '../../../batch/tally.ts';
-import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
+import { failureLine, outcomeLine, unsendable } from '../output.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOrderedOutput } from '../../../../src/commands/batch/output/sink.ts';
+import { createOrderedOutput } from '../../../../src/commands/batch/output.ts';
 import { fc } from '../../../support/properties.ts';
 
 /** An output that expects these numbers. */

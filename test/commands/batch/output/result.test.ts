@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { outcomeLine } from '../../../../src/commands/batch/output/result.ts';
+import { outcomeLine } from '../../../../src/commands/batch/output.ts';
 import type { ItemOutcome } from '../../../../src/commands/batch/sending/send-item.ts';
 import { createSecrets } from '../../../../src/secrets/secrets.ts';
 import { Failure } from '../../../../src/failure.ts';

@@ -9,16 +9,6 @@ export interface Shard {
   readonly count: number;
 }
 
-/** @param text such as `2/8` @throws Failure `usage` */
-export function parseShard(text: string): Shard {
-  const [, number = '0', count = '0'] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
-  const shard = { number: Number(number), count: Number(count) };
-  if (shard.number >= 1 && shard.number <= shard.count) return shard;
-  throw new Failure('usage', `--shard must be i/n with i from 1 to n, not "${text}"`, {
-    hint: '--shard 2/8 takes the second of every eight items; --shard auto follows an array job',
-  });
-}
-
 /** The variables in which a scheduler describes one job of an array. */
 interface Scheduler {
   /** Number of this job. */
@@ -76,6 +66,17 @@ function readNumber(environment: Environment, name: string): number {
   const text = environment[name] ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
   return refuse(`auto: ${name} ${text === '' ? 'is not set' : `is "${text}", not a whole number`}`);
+}
+
+/** @throws Failure `usage` */
+function parseShard(text: string): Shard {
+  const [, number = '0', count = '0'] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
+  const shard = { number: Number(number), count: Number(count) };
+  if (shard.number >= 1 && shard.number <= shard.count) return shard;
+  return refuse(
+    `must be i/n with i from 1 to n, not "${text}"`,
+    '--shard 2/8 takes the second of every eight items; --shard auto follows an array job',
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Run, Context } from '../run.ts';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseBaseUrl } from '../client/http/base-url.ts';
-import { requireEncryption } from '../client/http/request-headers.ts';
+import { requireEncryption } from '../client/configuration.ts';
 import { startTimer } from '../clock.ts';
 import { withoutKeys } from '../environment.ts';
 import { Failure } from '../failure.ts';

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import type { ClientOptions } from '../client/client.ts';
 import { readRecording } from '../recording/format.ts';
-import { createRecorder } from '../recording/recorder.ts';
-import { openRecordingFile } from '../recording/recording-file.ts';
+import { createRecorder, openRecordingFile } from '../recording/recorder.ts';
 import { createReplay, createReplayClock, useExchanges } from '../recording/replay.ts';
 import type { Run } from '../run.ts';
 import { maskText, textFilter } from '../secrets/secrets.ts';

@@ -2,7 +2,7 @@ import { type Clock, startTimer } from '../clock.ts';
 import type { InputItem } from './input/item.ts';
 import { announcedLimits, type ResponseHeaders } from './limits/announced-limits.ts';
 import { LimitController } from './limits/limit-controller.ts';
-import { RateLimit, type RateLimits } from './limits/rate-limit.ts';
+import { createRateLimit, type RateLimits } from './limits/rate-limit.ts';
 import type { Ticket } from './limits/request-log.ts';
 
 interface AdmissionOptions {
@@ -40,7 +40,7 @@ const weight = 0.1;
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #controller: LimitController;
-  readonly #rateLimit: RateLimit;
+  readonly #rateLimit: ReturnType<typeof createRateLimit>;
   /** The waiting items in their order. */
   #waiters: {
     /** The index of the item: the lowest is sent first. */
@@ -64,7 +64,7 @@ export class Admission {
   constructor(options: AdmissionOptions) {
     this.#options = options;
     this.#controller = new LimitController(options.most);
-    this.#rateLimit = new RateLimit(options.rateLimits);
+    this.#rateLimit = createRateLimit(options.rateLimits);
     this.#lastAnswer = options.clock.monotonic();
     const leave = () => {
       for (const { grant } of this.#waiters.splice(0)) grant(undefined);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import { headerLine } from '../../src/recording/format.ts';
-import { openRecordingFile } from '../../src/recording/recording-file.ts';
+import { openRecordingFile } from '../../src/recording/recorder.ts';
 import { appendFile, type AppendFile } from '../../src/storage/append-file.ts';
 import { folderOf } from '../support/folder.ts';
 import { prompt } from '../support/run-chat.ts';

@@ -1,5 +1,6 @@
 import { fingerprint } from '../fingerprint.ts';
 import type { InputItem } from './item.ts';
+import { isSet, type Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 
 /** Every `count`-th item, starting at item `number`, from 1. */
@@ -8,14 +9,129 @@ export interface Shard {
   readonly count: number;
 }
 
-/** @param text such as `2/8` @throws Failure `usage` */
-export function parseShard(text: string): Shard {
+/** The variables in which a scheduler describes one job of an array. */
+interface Scheduler {
+  /** Number of this job. */
+  readonly index: string;
+  /** Value of `index` in a job outside an array. */
+  readonly none?: string;
+  /** Lowest number: a variable; or, if the scheduler has none, the number itself. */
+  readonly first?: string | number;
+  readonly last?: string;
+  readonly step?: string;
+  /** How many jobs the array has. */
+  readonly count?: string;
+}
+
+/**
+ * Sources: Slurm's job_array.html, the Kubernetes page "Indexed Job", the user guides of PBS Professional and Torque,
+ * IBM's "Environment variables set for job execution", qsub(1) of Grid Engine, the AWS Batch page job_env_vars.
+ */
+const schedulers: readonly Scheduler[] = [
+  {
+    index: 'SLURM_ARRAY_TASK_ID',
+    first: 'SLURM_ARRAY_TASK_MIN',
+    last: 'SLURM_ARRAY_TASK_MAX',
+    step: 'SLURM_ARRAY_TASK_STEP',
+    count: 'SLURM_ARRAY_TASK_COUNT',
+  },
+  { index: 'JOB_COMPLETION_INDEX' },
+  // PBS Professional and OpenPBS; Torque.
+  { index: 'PBS_ARRAY_INDEX' },
+  { index: 'PBS_ARRAYID' },
+  {
+    index: 'LSB_JOBINDEX',
+    none: '0',
+    first: 1,
+    last: 'LSB_JOBINDEX_END',
+    step: 'LSB_JOBINDEX_STEP',
+  },
+  {
+    index: 'SGE_TASK_ID',
+    none: 'undefined',
+    first: 'SGE_TASK_FIRST',
+    last: 'SGE_TASK_LAST',
+    step: 'SGE_TASK_STEPSIZE',
+  },
+  { index: 'AWS_BATCH_JOB_ARRAY_INDEX', first: 0, count: 'AWS_BATCH_JOB_ARRAY_SIZE' },
+];
+
+/** @throws Failure `usage` */
+function refuse(problem: string, hint = 'name the shard, as in --shard 2/8'): never {
+  throw new Failure('usage', `--shard ${problem}`, { hint });
+}
+
+/** @throws Failure `usage` */
+function readNumber(environment: Environment, name: string): number {
+  const text = environment[name] ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  return refuse(`auto: ${name} ${text === '' ? 'is not set' : `is "${text}", not a whole number`}`);
+}
+
+/** @throws Failure `usage` */
+function parseShard(text: string): Shard {
   const [, number = '0', count = '0'] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
   const shard = { number: Number(number), count: Number(count) };
   if (shard.number >= 1 && shard.number <= shard.count) return shard;
-  throw new Failure('usage', `--shard must be i/n with i from 1 to n, not "${text}"`, {
-    hint: '--shard 2/8 takes the second of every eight items; --shard auto follows an array job',
-  });
+  return refuse(
+    `must be i/n with i from 1 to n, not "${text}"`,
+    '--shard 2/8 takes the second of every eight items; --shard auto follows an array job',
+  );
+}
+
+/**
+ * @param text `2/8`; `auto`, as the scheduler describes it; or `auto/8`, where only the number of the job is from the
+ *   scheduler
+ * @throws Failure `usage`
+ */
+export function chooseShard(text: string, environment: Environment): Shard {
+  const fixed = Number(/^auto\/(\d{1,9})$/.exec(text)?.[1] ?? 0);
+  if (text !== 'auto' && fixed < 1) return parseShard(text);
+  const [scheduler, other] = schedulers.filter(
+    ({ index, none }) => isSet(environment, index) && environment[index] !== none,
+  );
+  if (scheduler === undefined) {
+    const names = schedulers.map(({ index }) => index).join(', ');
+    return refuse(`auto: this is not an array job: none of ${names} is set`);
+  }
+  const { index: name, first: start = 0, last, step, count: countName } = scheduler;
+  if (other !== undefined) {
+    const hint = 'unset one of them, or name the shard, as in --shard 2/8';
+    return refuse(`auto: both ${name} and ${other.index} are set`, hint);
+  }
+  const read = (variable: string) => readNumber(environment, variable);
+  const index = read(name);
+  if (fixed > 0) {
+    // Jobs may be numbered from 0 or from 1: the last number is then also the shard 0.
+    if (index <= fixed) return { number: index === 0 ? fixed : index, count: fixed };
+    return refuse(
+      `auto/${fixed}: ${name} is ${index}, more than ${fixed}`,
+      `number the jobs from 1 to ${fixed} or from 0 to ${fixed - 1}`,
+    );
+  }
+  const first = typeof start === 'number' ? start : read(start);
+  // An array of one job may have the step 0.
+  const width = step === undefined ? 1 : Math.max(1, read(step));
+  const most = last === undefined ? undefined : read(last);
+  const regular = most === undefined ? undefined : Math.floor((most - first) / width) + 1;
+  const count = countName === undefined ? regular : read(countName);
+  if (count === undefined) {
+    return refuse(
+      `auto: ${name} has no number of shards beside it`,
+      'add the number of jobs in the array, as in --shard auto/8',
+    );
+  }
+  if (regular !== undefined && regular !== count) {
+    refuse(
+      `auto: the array has ${count} jobs, which are not all numbers from ${first} to ${most}`,
+      'number the jobs without gaps, or add the number of shards, as in --shard auto/8',
+    );
+  }
+  const number = (index - first) / width + 1;
+  if (Number.isInteger(number) && number >= 1 && number <= count) return { number, count };
+  return refuse(
+    `auto: ${name} is ${index}, which is outside the array of ${count} jobs from ${first}`,
+  );
 }
 
 /** @param index from 1 @param shard undefined has every item */

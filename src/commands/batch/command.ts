@@ -195,7 +195,7 @@ const subcommands: readonly Subcommand[] = [
     summary: 'merge the results of shards',
     description: 'Merges results files in input order and reports missing items.',
     options: () => ({ 'Output options:': fileOptions() }),
-    load: async () => (await import('./merge-run.ts')).mergeBatch,
+    load: async () => (await import('./export-run.ts')).mergeBatch,
     examples: ['natter batch merge piece-*.jsonl -o all.jsonl'],
   },
   {

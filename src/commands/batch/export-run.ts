@@ -1,27 +1,37 @@
 import fs from 'node:fs';
 import { requestUrl } from '../../batch/input/json-item.ts';
 import type { InputItem } from '../../batch/input/item.ts';
-import { readResults, resultsPath } from '../../batch/results/read-results.ts';
+import {
+  indexFiles,
+  readResults,
+  resultsPath,
+  scanResults,
+} from '../../batch/results/read-results.ts';
 import { cannotWrite } from '../../batch/results/result-file.ts';
+import { missingItems } from '../../batch/results/result-index.ts';
 import { resultName } from '../../batch/results/result-line.ts';
-import { replaceWithTexts } from '../../batch/results/write-results.ts';
+import { replaceWithTexts, resultTexts } from '../../batch/results/write-results.ts';
 import { emptyTally } from '../../batch/tally.ts';
 import { completionBody } from '../../client/contract.ts';
 import { openBatch, pendingItems, selectItems } from './items.ts';
 import { type BatchOptions, refuseSharedFiles } from './plan.ts';
 import { itemFingerprint, planItem } from './sending/send-item.ts';
-import type { Action, Context } from '../../run.ts';
-import { refuseReservedName } from '../../storage/file-name.ts';
+import type { Action, Context, GlobalOptions } from '../../run.ts';
+import { expandName, refuseReservedName } from '../../storage/file-name.ts';
+import { cannotRead } from '../../storage/storage-failure.ts';
 import { Failure } from '../../failure.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { count, countOf, tokenText } from '../../output/figures.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 
+/** The file of `-o`, which `--force` replaces. */
+interface FileOptions extends GlobalOptions {
+  readonly output?: string;
+  readonly force?: boolean;
+}
+
 /** Checks the file of `-o` before anything is read. @throws Failure `usage` */
-export function checkOutput(
-  { platform }: Context,
-  { output: name, force = false }: { readonly output?: string; readonly force?: boolean },
-): void {
+function checkOutput({ platform }: Context, { output: name, force = false }: FileOptions): void {
   if (name === undefined) return;
   refuseReservedName(name, platform);
   if (force || !fs.existsSync(name)) return;
@@ -31,7 +41,7 @@ export function checkOutput(
 }
 
 /** Writes texts to a file, which they replace, or to standard output. @throws Failure `storage` */
-export async function writeTexts(
+async function writeTexts(
   { streams: { stdout }, signal }: Context,
   output: string | undefined,
   texts: AsyncIterable<string> | Iterable<string>,
@@ -52,10 +62,9 @@ export async function writeTexts(
   }
 }
 
-export interface ExportOptions extends BatchOptions {
+interface ExportOptions extends BatchOptions, FileOptions {
   /** A results file, whose answered items are left out. */
   readonly results?: string;
-  readonly force?: boolean;
 }
 
 /** The largest file that OpenAI accepts. */
@@ -116,4 +125,45 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
   throw new Failure('usage', `${text}; not exported: ${first}${more}`, {
     hint: 'correct the lines, then export again',
   });
+};
+
+/** Runs `natter batch merge`. @throws Failure, `incomplete` if items are missing */
+export const mergeBatch: Action<FileOptions, [names: readonly string[]]> = async (run, names) => {
+  const { context, options, presentation } = run;
+  checkOutput(context, options);
+  const opened: number[] = [];
+  const closeAll = () => opened.splice(0).forEach((descriptor) => fs.closeSync(descriptor));
+  try {
+    const files = names.flatMap((name) => {
+      try {
+        const found = expandName(name);
+        if (found.length > 0) return found;
+      } catch (error) {
+        throw cannotRead(name, error);
+      }
+      const hint = 'name the results files to merge';
+      throw new Failure('usage', `no file matches ${name}`, { hint });
+    });
+    const index = indexFiles(files, opened, (descriptor, file, add) => {
+      scanResults(descriptor, files[file] ?? '', file, add);
+    });
+    const texts = resultTexts(index, [...opened]);
+    // Windows does not replace a file that is open, and the merged files may include it.
+    await writeTexts(context, options.output, texts, closeAll);
+    const results = count(index.count);
+    const { count: missing, text } = missingItems(index);
+    if (missing > 0) {
+      const items = missing === 1 ? 'item is' : 'items are';
+      const message = `${count(missing)} ${items} missing among ${results} results: ${text}`;
+      throw new Failure('incomplete', message, {
+        hint: 'for the missing items, run ‹natter batch› on the whole input with -o and the merged file',
+      });
+    }
+    let failed = 0;
+    for (const { isAnswered } of index.results()) if (!isAnswered) failed += 1;
+    const failures = failed === 0 ? '' : `, ${count(failed)} of them failures`;
+    presentation.notices.notice(`merged ${results} results${failures}`);
+  } finally {
+    closeAll();
+  }
 };

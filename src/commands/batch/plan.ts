@@ -16,7 +16,7 @@ import { parseOption } from '../../settings/setting-value.ts';
 import { duration, wholeNumber } from '../../settings/value-types.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import type { GuardedRequest } from '../../input/secret-guard.ts';
-import { chooseShard } from '../../batch/input/array-job.ts';
+import { chooseShard } from '../../batch/input/select-items.ts';
 
 /** Options of `natter batch`. Values of settings and numbers are unparsed text. */
 export interface BatchOptions extends SendingOptions, CheckOptions, OutputOptions {

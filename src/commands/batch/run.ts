@@ -13,8 +13,7 @@ import {
   selectItems,
   type Selection,
 } from './items.ts';
-import { failureLine, unsendable } from './output/result.ts';
-import { type BatchSink, openSink } from './output/sink.ts';
+import { type BatchSink, failureLine, openSink, unsendable } from './output.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf, type SendingRun } from './plan.ts';
 import { shortTime } from './report/progress.ts';
 import { refuseUnwritableSummary, fileTexts, kindOf } from './report/ending.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RateLimit, type RateLimits } from '../../../src/batch/limits/rate-limit.ts';
+import { createRateLimit, type RateLimits } from '../../../src/batch/limits/rate-limit.ts';
 
 interface Sent {
   readonly at: number;
@@ -19,7 +19,7 @@ function saturate(
   milliseconds: number,
   { estimated = 0, real, step = 1 }: Run = {},
 ): readonly Sent[] {
-  const limit = new RateLimit(limits);
+  const limit = createRateLimit(limits);
   const sent: Sent[] = [];
   const reports: number[] = [];
   for (let now = 0; now < milliseconds;) {
@@ -76,7 +76,7 @@ describe('a rate limit', () => {
   });
 
   test('does not delay anything when it is far above the speed of the run', () => {
-    const limit = new RateLimit({ requests: 1e9, tokens: 1e9 });
+    const limit = createRateLimit({ requests: 1e9, tokens: 1e9 });
     for (let count = 0; count < 1000; count += 1) {
       expect(limit.delay(0, 10)).toBeLessThanOrEqual(0);
       limit.use(0, 10);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestHeaders, requireEncryption } from '../../../src/client/http/request-headers.ts';
+import { requestHeaders, requireEncryption } from '../../../src/client/configuration.ts';
 import { retryAfter } from '../../../src/client/failure/service-failure.ts';
 import { Failure } from '../../../src/failure.ts';
 

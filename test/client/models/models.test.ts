@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeModel } from '../../../src/client/models/model-description.ts';
-import { parseModelList, parseModelRecord } from '../../../src/client/models/read-models.ts';
+import { parseModelList, parseModelRecord } from '../../../src/client/create-client.ts';
 import { Failure } from '../../../src/failure.ts';
 
 const origin = { id: 'origin', object: 'model', extra: { deep: [1] } };

@@ -1,6 +1,6 @@
 import { readFingerprint } from '../../../batch/fingerprint.ts';
 import { countFailure, emptyTally, itemsLeft } from '../../../batch/tally.ts';
-import { type BatchSink, openSink } from '../output/sink.ts';
+import { type BatchSink, openSink } from '../output.ts';
 import {
   type CollectOptions,
   type Connect,

@@ -8,7 +8,7 @@ import {
 } from '../../../batch/queue/redis-queue.ts';
 import { emptyTally } from '../../../batch/tally.ts';
 import { checkItems, openBatch, pendingItems, selectItems } from '../items.ts';
-import { failureLine, unsendable } from '../output/result.ts';
+import { failureLine, unsendable } from '../output.ts';
 import { parseNumber } from '../plan.ts';
 import { type Connect, connectToQueue, type SubmitOptions } from './open-queue.ts';
 import { itemText } from '../secret-guard.ts';

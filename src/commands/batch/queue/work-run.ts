@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import fs from 'node:fs';
 import { aborted } from 'node:util';
 import { openCheck } from '../../../ask/check.ts';
-import { isTransient } from '../../../batch/circuit-breaker.ts';
 import type {
   JobOutcome,
   QueuedResult,
@@ -10,7 +9,7 @@ import type {
   BatchQueue,
 } from '../../../batch/queue/redis-queue.ts';
 import type { QueueConnection } from '../../../batch/queue/connect.ts';
-import { countFailure, emptyTally } from '../../../batch/tally.ts';
+import { countFailure, emptyTally, isTransient } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import { planSending, type SendingRun } from '../plan.ts';
 import {

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { isTransient, ofItems } from '../../../batch/circuit-breaker.ts';
-import type { Tally } from '../../../batch/tally.ts';
+import { isTransient, ofItems, type Tally } from '../../../batch/tally.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { count, countOf } from '../../../output/figures.ts';

@@ -2,11 +2,10 @@
 
 import { estimateRequest } from '../../../usage/budget.ts';
 import type { ResolvedSettings } from '../../../settings/resolved-settings.ts';
-import { createCircuitBreaker } from '../../../batch/circuit-breaker.ts';
 import type { InputItem } from '../../../batch/input/item.ts';
 import { Admission, type Permission } from '../../../batch/admission.ts';
-import { itemsLeft, type Tally } from '../../../batch/tally.ts';
-import { failureLine, outcomeLine, unsendable } from '../output/result.ts';
+import { createCircuitBreaker, itemsLeft, type Tally } from '../../../batch/tally.ts';
+import { failureLine, outcomeLine, unsendable } from '../output.ts';
 import type { SendingRun } from '../plan.ts';
 import { showProgress } from '../report/progress.ts';
 import {

@@ -1,23 +1,71 @@
 import fs from 'node:fs';
-import type { InputItem } from '../../../batch/input/item.ts';
-import { readItems } from '../../../batch/input/read-items.ts';
-import { formatResultRow, openaiLine, tableHeader } from '../../../batch/results/result-formats.ts';
-import { readResults, resultsPath } from '../../../batch/results/read-results.ts';
+import type { InputItem, ItemPlace } from '../../batch/input/item.ts';
+import { readItems } from '../../batch/input/read-items.ts';
+import { formatResultRow, openaiLine, tableHeader } from '../../batch/results/result-formats.ts';
+import { readResults, resultsPath } from '../../batch/results/read-results.ts';
 import {
   cannotWrite,
   openResultFile,
   type ResultFile,
   resultLock,
-} from '../../../batch/results/result-file.ts';
-import type { ResultIndex, ResultLine } from '../../../batch/results/result-index.ts';
-import { readResult, replaceWithTexts, resultTexts } from '../../../batch/results/write-results.ts';
-import type { Batch, Selection } from '../items.ts';
-import { type OutputOptions, resultsFileOf } from '../plan.ts';
-import { awaitHolder } from '../../../ask/open-conversation.ts';
-import type { Context } from '../../../run.ts';
-import { Failure } from '../../../failure.ts';
-import type { Notices } from '../../../output/notices.ts';
-import { sanitize } from '../../../terminal/safety/sanitizer.ts';
+} from '../../batch/results/result-file.ts';
+import type { ResultIndex, ResultLine } from '../../batch/results/result-index.ts';
+import { readResult, replaceWithTexts, resultTexts } from '../../batch/results/write-results.ts';
+import type { Batch, Selection } from './items.ts';
+import { type OutputOptions, resultsFileOf } from './plan.ts';
+import { awaitHolder } from '../../ask/open-conversation.ts';
+import type { Context } from '../../run.ts';
+import { Failure } from '../../failure.ts';
+import type { Notices } from '../../output/notices.ts';
+import { sanitize } from '../../terminal/safety/sanitizer.ts';
+import { failureFields } from '../../output/ending-failure.ts';
+import { fieldsAfterId, jsonLine } from '../../output/json-answer.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
+import type { ItemOutcome } from './sending/send-item.ts';
+
+/** The first fields of every result; `batch/results/read-results.ts` reads them back. */
+function placeFields({ index, line, id }: ItemPlace, fingerprint: string | undefined) {
+  return { index, line, id: id ?? null, prompt_hash: fingerprint ?? null };
+}
+
+/** The result of a sent item: the fields of `--json`, with `error` if it failed. */
+export function outcomeLine(
+  secrets: Secrets,
+  item: ItemPlace,
+  fingerprint: string,
+  { metadata, content, requestedModel, failure, checked }: ItemOutcome,
+): string {
+  const place = placeFields(item, fingerprint);
+  const error = failureFields(failure, { secrets });
+  const hasText = content !== '' || metadata.refusal !== undefined;
+  if (failure !== undefined && !hasText && !metadata.complete) {
+    return jsonLine({ ...place, ...error });
+  }
+  const { id = null, model = requestedModel } = metadata;
+  const completion = {
+    completion_id: id,
+    requested_model: model === requestedModel ? undefined : requestedModel,
+  };
+  const answer = fieldsAfterId(metadata, content, requestedModel);
+  // With several spreads, V8 takes ten times as long for the object and its JSON.
+  const line = jsonLine(Object.assign(place, completion, answer, checked?.fields, error));
+  return checked?.withValue(line) ?? line;
+}
+
+export function unsendable({ line, problem }: InputItem & { readonly problem: string }): Failure {
+  return new Failure('usage', `line ${line} of the input ${problem}`, {
+    hint: 'correct the line, then run the same command with -o to send what is missing',
+  });
+}
+
+export function failureLine(
+  secrets: Secrets,
+  item: ItemPlace,
+  fingerprint: string | undefined,
+  failure: Failure,
+): string {
+  return jsonLine({ ...placeFields(item, fingerprint), ...failureFields(failure, { secrets }) });
+}
 
 /** Maximum buffered texts, and their UTF-16 units. */
 const maxTexts = 10_000;
@@ -25,16 +73,16 @@ const maxUnits = 1 << 25;
 
 /** Writes texts in the order in which they are expected, whatever the order in which they are put. */
 export function createOrderedOutput(write: (text: string) => Promise<void> | undefined) {
-  const expected = new Set<number>();
-  const buffered = new Map<number, string>();
-  let units = 0;
+  /** The expected texts in their order; undefined until they are put. */
+  const texts = new Map<number, string | undefined>();
+  let [buffered, units] = [0, 0];
   let writing: Promise<void> | undefined;
   let wake: (() => void) | undefined;
-  const isFull = () => buffered.size >= maxTexts || units >= maxUnits;
+  const isFull = () => buffered >= maxTexts || units >= maxUnits;
   return {
     /** Returns a promise while the buffer is full; it resolves when there is room. */
     expect(number: number): Promise<void> | undefined {
-      expected.add(number);
+      texts.set(number, undefined);
       if (!isFull()) return undefined;
       return new Promise((resolve) => {
         wake = resolve;
@@ -42,16 +90,16 @@ export function createOrderedOutput(write: (text: string) => Promise<void> | und
     },
     /** Returns a promise while the reader is slow. */
     put(number: number, text: string): Promise<void> | undefined {
-      buffered.set(number, text);
+      texts.set(number, text);
+      buffered += 1;
       units += text.length;
       let ready = '';
-      for (const next of expected) {
-        const found = buffered.get(next);
+      for (const [next, found] of texts) {
         if (found === undefined) break;
         ready += found;
+        buffered -= 1;
         units -= found.length;
-        buffered.delete(next);
-        expected.delete(next);
+        texts.delete(next);
       }
       if (ready !== '') writing = write(ready);
       if (!isFull()) wake?.();
@@ -59,8 +107,8 @@ export function createOrderedOutput(write: (text: string) => Promise<void> | und
     },
     /** Writes the buffered texts, skipping missing numbers. */
     end(): Promise<void> | undefined {
-      const rest = [...expected].map((number) => buffered.get(number) ?? '');
-      buffered.clear();
+      const rest = [...texts.values()].map((text) => text ?? '');
+      texts.clear();
       return write(rest.join(''));
     },
   };

@@ -20,7 +20,7 @@ import { roleNames } from '../settings/role.ts';
 import { childNamed, defaultCommand, optionSources, helpOf } from './help-details.ts';
 import type { Context } from '../run.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
-import { serviceGroup } from './global-options.ts';
+import { serviceGroup } from './options.ts';
 
 interface Candidate {
   readonly name: string;

@@ -3,7 +3,7 @@ import type { Command, Help } from 'commander';
 import type { Context } from '../run.ts';
 import { showInPager } from '../terminal/device/pager.ts';
 import { topicNames } from '../commands/help/topic-names.ts';
-import { generalGroup, serviceGroup, durationNote } from './global-options.ts';
+import { generalGroup, serviceGroup, durationNote } from './options.ts';
 import { optionSources, type Example, type HelpRow, helpOf, pathOf } from './help-details.ts';
 
 const ownGroup = 'Options:';

@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import { allMarks } from '../../conversation/attributes.ts';
-import { forceOption, jsonOption } from '../../cli/global-options.ts';
+import { forceOption, jsonOption } from '../../cli/options.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import { setDefaultAction } from '../../cli/guess.ts';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { forceOption, jsonOption } from '../../cli/global-options.ts';
+import { forceOption, jsonOption } from '../../cli/options.ts';
 import { setAction, helpOf, setExamples } from '../../cli/help-details.ts';
 import { setDefaultAction } from '../../cli/guess.ts';
 

@@ -7,7 +7,6 @@ import { setDefaultAction } from '../../cli/guess.ts';
 const load = () => import('./run.ts');
 const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
 
-/** Adds the options for what is shown of a conversation. */
 const addParts = (command: Command) =>
   command
     .option('--siblings', 'include all versions of prompts and answers')

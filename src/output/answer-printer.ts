@@ -4,7 +4,7 @@ import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import { createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { failureFields } from './ending-failure.ts';
-import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
+import { answerFields, eventRecords, jsonLine, timingFields } from './json-answer.ts';
 import { exclusive, Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { readSettings } from '../settings/read-settings.ts';
@@ -56,7 +56,9 @@ export function jsonLinesPrinter(
     record: (value) => stdout.write(line(value)),
     async end({ metadata, failure }) {
       if (failure === undefined) return;
-      await stdout.write(line(failureRecord(failure, metadata, context), moreFields?.()));
+      const measured = { attempts: metadata.attempts, timing: timingFields(metadata.timing) };
+      const record = { type: 'answer-failed', ...measured, ...failureFields(failure, context) };
+      await stdout.write(line(record, moreFields?.()));
     },
   };
 }

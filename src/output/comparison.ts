@@ -328,8 +328,6 @@ export function createAnswerColumns(
   };
 }
 
-const tab = '    ';
-
 /** The text of an answer, which arrives in pieces and is taken row by row, at the current width. */
 export class TextColumn {
   readonly #sanitizer = createSanitizer();
@@ -356,7 +354,7 @@ export class TextColumn {
   }
 
   #add(styled: string): void {
-    const [first = '', ...others] = styled.replaceAll('\t', tab).split('\n');
+    const [first = '', ...others] = styled.replaceAll('\t', '    ').split('\n');
     const last = this.#lines.pop();
     this.#lines.push({ ...last, text: (last?.text ?? '') + first });
     this.#lines.push(...others.map((line) => ({ text: line })));

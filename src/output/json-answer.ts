@@ -1,15 +1,6 @@
 import type { ChatEvent } from '../client/events.ts';
-import { failureFields } from './ending-failure.ts';
-import type { Failure } from '../failure.ts';
-import type { Secrets } from '../secrets/secrets.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { AnswerMetadata } from './answer-meter.ts';
-
-/** The conversation that an answer was saved in, as JSON shows it. */
-export interface SavedConversation {
-  readonly id: string;
-  readonly title: string;
-}
 
 /** What the check of an answer adds to its JSON. */
 export interface CheckedFields {
@@ -20,7 +11,7 @@ export interface CheckedFields {
 }
 
 /** JSON names are snake case, as the service's are. Times are whole milliseconds. */
-function timingFields(timing: AnswerMetadata['timing']) {
+export function timingFields(timing: AnswerMetadata['timing']) {
   if (timing === undefined) return undefined;
   return {
     first_text_ms: timing.firstText === undefined ? undefined : Math.round(timing.firstText),
@@ -31,10 +22,6 @@ function timingFields(timing: AnswerMetadata['timing']) {
 export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
-
-/** Shows what requests cost, by currency; undefined if no price is known. */
-export const costField = (costs: ReadonlyMap<string, number> | undefined) =>
-  costs === undefined || costs.size === 0 ? undefined : Object.fromEntries(costs);
 
 /** Only if the service has probably cut the prompt. */
 function truncationFields({ estimatedPromptTokens: estimate }: { estimatedPromptTokens?: number }) {
@@ -92,15 +79,4 @@ export function eventRecords(event: ChatEvent): readonly object[] {
     case 'refusal-received':
       return [event];
   }
-}
-
-/** The last `--jsonl` record without a complete answer: `{type, attempts, timing, error}`. */
-export function failureRecord(
-  failure: Failure,
-  metadata: AnswerMetadata,
-  context: { readonly secrets: Secrets },
-): object {
-  const { attempts, timing } = metadata;
-  const measured = { attempts, timing: timingFields(timing) };
-  return { type: 'answer-failed', ...measured, ...failureFields(failure, context) };
 }

@@ -41,7 +41,7 @@ import {
 } from '../../output/answer-printer.ts';
 import { endingFailure, failureFields } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
-import { answerFields, costField, jsonLine } from '../../output/json-answer.ts';
+import { answerFields, jsonLine } from '../../output/json-answer.ts';
 import {
   filteredNotice,
   finishNotice,
@@ -310,7 +310,8 @@ export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> 
     service = await openService(run, source);
     const { isSandbox } = service;
     const jsonFields = () => ({
-      cost: isSandbox ? undefined : costField(costs),
+      // No price may be known.
+      cost: isSandbox || costs.size === 0 ? undefined : Object.fromEntries(costs),
       conversation: conversation.saved(),
     });
     const begun = conversation.record();

@@ -1,14 +1,8 @@
 import type { ChatEvent } from '../client/events.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
-import type { AnswerMetadata } from './answer-meter.ts';
-
-/** What the check of an answer adds to its JSON. */
-export interface CheckedFields {
-  /** All fields but the value. */
-  readonly fields: object;
-  /** Adds the value to a line of JSON, with the digits that the model wrote. */
-  readonly withValue: (line: string) => string;
-}
+import type { AnswerMetadata, AnswerOutcome } from './answer-meter.ts';
+import { failureFields } from './ending-failure.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 
 /** JSON names are snake case, as the service's are. Times are whole milliseconds. */
 export function timingFields(timing: AnswerMetadata['timing']) {
@@ -50,6 +44,22 @@ export function fieldsAfterId(metadata: AnswerMetadata, content: string, request
     timing: timingFields(metadata.timing),
     incomplete: metadata.complete ? undefined : true,
   };
+}
+
+/**
+ * Makes the JSON document of an answer, with further fields and what its check adds; `error` if it is incomplete.
+ * @param asked the model that the document names first, if there are several
+ */
+export function answerLine(
+  { content, metadata, failure, checked }: AnswerOutcome,
+  requestedModel: string,
+  context: { readonly secrets: Secrets },
+  moreFields?: object,
+  asked?: string,
+): string {
+  const answered = { asked, ...answerFields(metadata, content, requestedModel), ...moreFields };
+  const line = jsonLine({ ...answered, ...checked?.fields, ...failureFields(failure, context) });
+  return checked?.withValue(line) ?? line;
 }
 
 /** The `--jsonl` records of an event: one for each delta of a `text-received`, otherwise one. */

@@ -252,11 +252,11 @@ export const runEvery: ChatAction = async (started, words) => {
       const title = `${number === 0 ? '' : '\n'}${heading(label, presentation.style)}`;
       if (format !== 'json') await streams.stdout.write(title);
       const warn = (text: string) => notices.warning(`${label}: ${text}`);
-      const { metadata, ...answer } = await asker.ask(() => compose(group), warn, guard, printer);
+      const answer = await asker.ask(() => compose(group), warn, guard, printer);
       const failure = answer.failure && withHint(answer.failure, environment);
-      await printer.end({ metadata, failure });
+      await printer.end({ ...answer, failure });
       const isSilent = format === 'json' || failure !== undefined;
-      const notice = isSilent ? undefined : finishNotice(metadata);
+      const notice = isSilent ? undefined : finishNotice(answer.metadata);
       if (notice !== undefined) notices.notice(`${label}: ${notice}`);
       signal.throwIfAborted();
       window.show('natter --every', 'none');

@@ -34,7 +34,6 @@ export function serviceRows(program: Command, help: Help): readonly HelpRow[] {
   return ownOptions(program, help).filter(({ group }) => group === serviceGroup);
 }
 
-/** The rows of examples, with what they do in a second column. */
 function exampleLines(examples: readonly Example[]): readonly string[] {
   const width = Math.max(0, ...examples.map(({ line }) => line.length));
   return examples.map(({ line, meaning = '' }) =>

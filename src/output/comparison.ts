@@ -236,7 +236,6 @@ export function createAnswerColumns(
     const filled = cells.map((cell) => padToWidth(cell, width));
     return filled.join(separator).trimEnd();
   };
-  /** A line across all columns. */
   const ruleRow = (width: number) => {
     const [dash, cross] = unicode ? ['─', '─┼─'] : ['-', '-+-'];
     return style.dim(labels.map(() => dash.repeat(width)).join(cross));
@@ -375,7 +374,6 @@ export class TextColumn {
     return this.#isOver && this.#lines.length === 0;
   }
 
-  /** The number of control sequences and hidden characters that are not shown. */
   removed(): number {
     return this.#sanitizer.removed;
   }

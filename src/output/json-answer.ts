@@ -25,11 +25,6 @@ function truncationFields({ estimatedPromptTokens: estimate }: { estimatedPrompt
 }
 
 /** `profile` and `fallbackFrom` are present only with fallbacks, `refusal` only if the service sent one, `incomplete` only if the end of the answer is missing. */
-export function answerFields(metadata: AnswerMetadata, content: string, requestedModel: string) {
-  return { id: metadata.id ?? null, ...fieldsAfterId(metadata, content, requestedModel) };
-}
-
-/** {@link answerFields} without the id. */
 export function fieldsAfterId(metadata: AnswerMetadata, content: string, requestedModel: string) {
   return {
     model: metadata.model ?? requestedModel,
@@ -57,8 +52,9 @@ export function answerLine(
   moreFields?: object,
   asked?: string,
 ): string {
-  const answered = { asked, ...answerFields(metadata, content, requestedModel), ...moreFields };
-  const line = jsonLine({ ...answered, ...checked?.fields, ...failureFields(failure, context) });
+  const answered = fieldsAfterId(metadata, content, requestedModel);
+  const known = { asked, id: metadata.id ?? null, ...answered, ...moreFields };
+  const line = jsonLine({ ...known, ...checked?.fields, ...failureFields(failure, context) });
   return checked?.withValue(line) ?? line;
 }
 

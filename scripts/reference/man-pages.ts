@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { exitCodeRows } from '../../src/commands/help/guides.ts';
 import { topicRows } from '../../src/commands/help/topic-names.ts';
 import { storedKinds, storedPaths } from '../../src/commands/config/command.ts';
-import { durationNote } from '../../src/cli/global-options.ts';
+import { durationNote } from '../../src/cli/options.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';
 

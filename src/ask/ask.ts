@@ -30,7 +30,6 @@ export interface Sink {
 
 /** A whole answer, or what was received before it failed or was stopped. */
 export interface Answer extends AnswerOutcome {
-  readonly content: string;
   /** The content as the service sent it: with placeholders for secrets. */
   readonly received: string;
   /** What was thrown, which {@link AnswerOutcome.failure} describes; undefined for a complete answer. */

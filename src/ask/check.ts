@@ -3,8 +3,8 @@ import type { Message, Usage } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { definedFields, type JsonObject } from '../json.ts';
 import type { CodeBlock } from '../conversation/code-blocks.ts';
-import type { AnswerMetadata } from '../output/answer-meter.ts';
-import { type CheckedFields, fieldsAfterId } from '../output/json-answer.ts';
+import type { AnswerMetadata, CheckedFields } from '../output/answer-meter.ts';
+import { fieldsAfterId } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
 import {
   type AnswerValue,

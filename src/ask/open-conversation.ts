@@ -40,7 +40,6 @@ import {
 import { Failure } from '../failure.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../json.ts';
 import { countOf, timeAgo } from '../output/figures.ts';
-import type { SavedConversation } from '../output/json-answer.ts';
 import type { Notices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
@@ -311,7 +310,7 @@ export async function openConversation(
     settings: withModelOf({ ...settings, params }, modelOf(conversation)),
     messages: messagesOf(conversation, turns),
     /** Undefined while it is not saved. */
-    saved(): SavedConversation | undefined {
+    saved() {
       if (!isSaved) return undefined;
       const title = maskText(context.secrets, titleOf(journal.conversation()));
       return { id: conversation.id, title };

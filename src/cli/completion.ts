@@ -20,7 +20,7 @@ import { roleNames } from '../settings/role.ts';
 import { childNamed, defaultCommand, optionSources, helpOf } from './help-details.ts';
 import type { Context } from '../run.ts';
 import { sanitizeLine } from '../terminal/safety/sanitizer.ts';
-import { serviceGroup } from './global-options.ts';
+import { serviceGroup } from './options.ts';
 
 interface Candidate {
   readonly name: string;
@@ -75,7 +75,6 @@ const promptFiles: Source = async ({ context, typed, before, command }) => {
   return isPath || candidates.length === 0 ? [...candidates, files] : candidates;
 };
 
-/** Adds the variables of a prompt file to the options of `natter run`. */
 async function addVariables(context: Context, command: Command, name: string): Promise<void> {
   const found = lookUpPrompt(promptPlaces(context), name);
   const prompt = found && (await load(found, context.signal));
@@ -234,7 +233,6 @@ function optionsAt(command: Command): readonly Option[] {
 const findOption = (command: Command, word: string): Option | undefined =>
   optionsAt(command).find(({ long, short }) => word === long || word === short);
 
-/** What the words before the cursor mean. */
 function readWords(program: Command, args: readonly string[]) {
   let command = program;
   const operands: string[] = [];

@@ -3,7 +3,7 @@ import type { Command, Help } from 'commander';
 import type { Context } from '../run.ts';
 import { showInPager } from '../terminal/device/pager.ts';
 import { topicNames } from '../commands/help/topic-names.ts';
-import { generalGroup, serviceGroup, durationNote } from './global-options.ts';
+import { generalGroup, serviceGroup, durationNote } from './options.ts';
 import { optionSources, type Example, type HelpRow, helpOf, pathOf } from './help-details.ts';
 
 const ownGroup = 'Options:';
@@ -34,7 +34,6 @@ export function serviceRows(program: Command, help: Help): readonly HelpRow[] {
   return ownOptions(program, help).filter(({ group }) => group === serviceGroup);
 }
 
-/** The rows of examples, with what they do in a second column. */
 function exampleLines(examples: readonly Example[]): readonly string[] {
   const width = Math.max(0, ...examples.map(({ line }) => line.length));
   return examples.map(({ line, meaning = '' }) =>

@@ -23,7 +23,7 @@ import {
   withExtractValues,
 } from './command-line.ts';
 import { type Context, startRun } from '../run.ts';
-import { addGlobalOptions } from './global-options.ts';
+import { addGlobalOptions } from './options.ts';
 import { helpOf, namesBelow, setExamples } from './help-details.ts';
 import { formatHelp, helpWidth, printHelp, formatShortHelp } from './help-format.ts';
 import { Failure } from '../failure.ts';

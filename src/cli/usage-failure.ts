@@ -100,7 +100,6 @@ function unknownOption(typed: string, suggestion: string | undefined, command: C
   return new Failure('usage', `unknown option '${name}'`, { hint });
 }
 
-/** Why options cannot be used with others. */
 const conflictHints: ForeignWords = [
   ['--every', 'each group is a new prompt, and is not saved; --json prints a line for each'],
   ['--split', 'a long text is sent in several requests, which are not a conversation'],

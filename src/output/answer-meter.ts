@@ -26,10 +26,20 @@ export interface AnswerMetadata {
   readonly complete: boolean;
 }
 
+/** What the check of an answer adds to its JSON. */
+export interface CheckedFields {
+  /** All fields but the value. */
+  readonly fields: object;
+  /** Adds the value to a line of JSON, with the digits that the model wrote. */
+  readonly withValue: (line: string) => string;
+}
+
 export interface AnswerOutcome {
+  readonly content: string;
   readonly metadata: AnswerMetadata;
   /** Why the answer is missing or incomplete; undefined for a complete answer. */
   readonly failure: Failure | undefined;
+  readonly checked?: CheckedFields;
 }
 
 /**

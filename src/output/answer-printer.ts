@@ -4,7 +4,7 @@ import type { TextTransform } from '../terminal/markdown/block-driver.ts';
 import { createSanitizer } from '../terminal/safety/sanitizer.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
 import { failureFields } from './ending-failure.ts';
-import { answerFields, eventRecords, failureRecord, jsonLine } from './json-answer.ts';
+import { answerLine, eventRecords, jsonLine, timingFields } from './json-answer.ts';
 import { exclusive, Failure } from '../failure.ts';
 import type { Context, GlobalOptions, Presentation } from '../run.ts';
 import { readSettings } from '../settings/read-settings.ts';
@@ -22,7 +22,7 @@ export interface AnswerPrinter {
   /** A promise is returned while the reader is slow: await it before the next event. */
   event(event: ChatEvent): Promise<void> | undefined;
   /** Call when the prompt has ended, with or without an answer: prints the rest and closes the document. */
-  end(outcome: AnswerOutcome): Promise<void>;
+  end(answer: AnswerOutcome): Promise<void>;
   /** Prints a further record; only the format with a line for each event has one. */
   record?(value: object): Promise<void> | undefined;
   /** The number of control sequences and hidden characters removed so far, for a terminal. */
@@ -54,9 +54,15 @@ export function jsonLinesPrinter(
       return stdout.write(lines.join(''));
     },
     record: (value) => stdout.write(line(value)),
-    async end({ metadata, failure }) {
+    async end({ metadata, failure, checked }) {
+      if (checked !== undefined) {
+        const found = line({ type: 'answer-checked', ...checked.fields });
+        await stdout.write(checked.withValue(found));
+      }
       if (failure === undefined) return;
-      await stdout.write(line(failureRecord(failure, metadata, context), moreFields?.()));
+      const measured = { attempts: metadata.attempts, timing: timingFields(metadata.timing) };
+      const record = { type: 'answer-failed', ...measured, ...failureFields(failure, context) };
+      await stdout.write(line(record, moreFields?.()));
     },
   };
 }
@@ -192,18 +198,12 @@ export async function createAnswerPrinter(
   const { context, format, jsonFields } = run;
   if (format === 'jsonl') return jsonLinesPrinter(context, jsonFields);
   if (format !== 'json') return createTextPrinter(run, settings);
-  // One document when the prompt has ended (docs/scripts.md, "JSON"), with `error` without a complete answer; the only
-  // printer that keeps the whole text in memory.
-  let text = '';
+  // One document when the prompt has ended (docs/scripts.md, "JSON").
   return {
-    event(event) {
-      if (event.type === 'text-received') text += event.text;
-      return undefined;
-    },
-    async end({ metadata, failure }) {
-      const fields = { ...answerFields(metadata, text, askedModel), ...jsonFields?.() };
-      const document = { ...fields, ...failureFields(failure, context) };
-      await context.streams.stdout.write(jsonLine(document));
+    event: () => undefined,
+    async end(answer) {
+      const line = answerLine(answer, askedModel, context, jsonFields?.());
+      await context.streams.stdout.write(line);
     },
   };
 }

@@ -2,7 +2,6 @@
 import type { ChatEvent } from '../client/events.ts';
 import type { Clock } from '../clock.ts';
 import { estimateTokens } from '../conversation/token-estimate.ts';
-import type { Failure } from '../failure.ts';
 import type { Context, Presentation } from '../run.ts';
 import type { TerminalDevice } from '../terminal/device/device.ts';
 import type { OutputStream } from '../terminal/device/streams.ts';
@@ -16,17 +15,15 @@ import { firstRow, type Line, rowsOf } from '../terminal/text/wrap.ts';
 import { retryText } from './activity.ts';
 import type { AnswerOutcome } from './answer-meter.ts';
 import { heading, jsonLinesPrinter, type TextPrinter } from './answer-printer.ts';
-import { failureFields, stoppedAnswer } from './ending-failure.ts';
+import { stoppedAnswer } from './ending-failure.ts';
 import { answerTokens, count, seconds, tokensPerSecond, tokenText } from './figures.ts';
-import { answerFields, type CheckedFields, jsonLine } from './json-answer.ts';
+import { answerLine } from './json-answer.ts';
 
 /** The answer of one model, or why it is missing; the failure is undefined too if the user stopped it. */
 export interface ComparedAnswer extends AnswerOutcome {
   /** The model as named by the user, with a number if it is compared with itself. */
   readonly label: string;
   readonly model: string;
-  readonly content: string;
-  readonly checked?: CheckedFields;
 }
 
 /** Shows several answers while they stream, identified by their index in the requested order. */
@@ -45,8 +42,10 @@ export function endReasonOf({ metadata, failure }: ComparedAnswer): string {
   return metadata.complete ? (metadata.finishReason ?? '-') : 'stopped';
 }
 
-function causeOf({ failure, metadata }: ComparedAnswer): Failure | undefined {
-  return failure ?? (metadata.complete ? undefined : stoppedAnswer());
+/** In JSON, an answer that the user stopped has a failure, too. */
+function withCause(answer: ComparedAnswer): ComparedAnswer {
+  const { failure, metadata } = answer;
+  return { ...answer, failure: failure ?? (metadata.complete ? undefined : stoppedAnswer()) };
 }
 
 /**
@@ -60,18 +59,14 @@ export function createComparisonDocument(context: Context): ComparisonView {
     ended: (index, answer) => void (answers[index] = answer),
     close: async () => {
       const documents = answers.map((answer) => {
-        const { label, model, content, metadata, checked } = answer;
+        const { label, model, content, metadata } = answer;
         const { usage, timing } = metadata;
         const { tokens, isEstimate } = answerTokens({ usage, content });
-        const line = jsonLine({
-          asked: label,
-          ...answerFields(metadata, content, model),
+        const speed = {
           tokens_per_second: tokensPerSecond(tokens, timing) ?? null,
           tokens_estimated: isEstimate ? true : undefined,
-          ...checked?.fields,
-          ...failureFields(causeOf(answer), context),
-        });
-        return (checked?.withValue(line) ?? line).trimEnd();
+        };
+        return answerLine(withCause(answer), model, context, speed, label).trimEnd();
       });
       await context.streams.stdout.write(`{"answers":[${documents.join(',')}]}\n`);
     },
@@ -84,14 +79,7 @@ export function createComparisonLines(context: Context, labels: readonly string[
   const printers = labels.map((label) => jsonLinesPrinter(context, undefined, label));
   return {
     event: (index, event) => printers[index]?.event(event),
-    async ended(index, answer) {
-      const { label: asked, checked, metadata } = answer;
-      if (checked !== undefined) {
-        const record = jsonLine({ asked, type: 'answer-checked', ...checked.fields });
-        await context.streams.stdout.write(checked.withValue(record));
-      }
-      await printers[index]?.end({ metadata, failure: causeOf(answer) });
-    },
+    ended: (index, answer) => printers[index]?.end(withCause(answer)),
     close: async () => undefined,
     removed: () => 0,
   };
@@ -248,7 +236,6 @@ export function createAnswerColumns(
     const filled = cells.map((cell) => padToWidth(cell, width));
     return filled.join(separator).trimEnd();
   };
-  /** A line across all columns. */
   const ruleRow = (width: number) => {
     const [dash, cross] = unicode ? ['─', '─┼─'] : ['-', '-+-'];
     return style.dim(labels.map(() => dash.repeat(width)).join(cross));
@@ -328,8 +315,6 @@ export function createAnswerColumns(
   };
 }
 
-const tab = '    ';
-
 /** The text of an answer, which arrives in pieces and is taken row by row, at the current width. */
 export class TextColumn {
   readonly #sanitizer = createSanitizer();
@@ -356,7 +341,7 @@ export class TextColumn {
   }
 
   #add(styled: string): void {
-    const [first = '', ...others] = styled.replaceAll('\t', tab).split('\n');
+    const [first = '', ...others] = styled.replaceAll('\t', '    ').split('\n');
     const last = this.#lines.pop();
     this.#lines.push({ ...last, text: (last?.text ?? '') + first });
     this.#lines.push(...others.map((line) => ({ text: line })));
@@ -389,7 +374,6 @@ export class TextColumn {
     return this.#isOver && this.#lines.length === 0;
   }
 
-  /** The number of control sequences and hidden characters that are not shown. */
   removed(): number {
     return this.#sanitizer.removed;
   }

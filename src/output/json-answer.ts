@@ -1,26 +1,11 @@
 import type { ChatEvent } from '../client/events.ts';
-import { failureFields } from './ending-failure.ts';
-import type { Failure } from '../failure.ts';
-import type { Secrets } from '../secrets/secrets.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
-import type { AnswerMetadata } from './answer-meter.ts';
-
-/** The conversation that an answer was saved in, as JSON shows it. */
-export interface SavedConversation {
-  readonly id: string;
-  readonly title: string;
-}
-
-/** What the check of an answer adds to its JSON. */
-export interface CheckedFields {
-  /** All fields but the value. */
-  readonly fields: object;
-  /** Adds the value to a line of JSON, with the digits that the model wrote. */
-  readonly withValue: (line: string) => string;
-}
+import type { AnswerMetadata, AnswerOutcome } from './answer-meter.ts';
+import { failureFields } from './ending-failure.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 
 /** JSON names are snake case, as the service's are. Times are whole milliseconds. */
-function timingFields(timing: AnswerMetadata['timing']) {
+export function timingFields(timing: AnswerMetadata['timing']) {
   if (timing === undefined) return undefined;
   return {
     first_text_ms: timing.firstText === undefined ? undefined : Math.round(timing.firstText),
@@ -32,10 +17,6 @@ export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
 
-/** Shows what requests cost, by currency; undefined if no price is known. */
-export const costField = (costs: ReadonlyMap<string, number> | undefined) =>
-  costs === undefined || costs.size === 0 ? undefined : Object.fromEntries(costs);
-
 /** Only if the service has probably cut the prompt. */
 function truncationFields({ estimatedPromptTokens: estimate }: { estimatedPromptTokens?: number }) {
   return estimate === undefined
@@ -44,11 +25,6 @@ function truncationFields({ estimatedPromptTokens: estimate }: { estimatedPrompt
 }
 
 /** `profile` and `fallbackFrom` are present only with fallbacks, `refusal` only if the service sent one, `incomplete` only if the end of the answer is missing. */
-export function answerFields(metadata: AnswerMetadata, content: string, requestedModel: string) {
-  return { id: metadata.id ?? null, ...fieldsAfterId(metadata, content, requestedModel) };
-}
-
-/** {@link answerFields} without the id. */
 export function fieldsAfterId(metadata: AnswerMetadata, content: string, requestedModel: string) {
   return {
     model: metadata.model ?? requestedModel,
@@ -63,6 +39,23 @@ export function fieldsAfterId(metadata: AnswerMetadata, content: string, request
     timing: timingFields(metadata.timing),
     incomplete: metadata.complete ? undefined : true,
   };
+}
+
+/**
+ * Makes the JSON document of an answer, with further fields and what its check adds; `error` if it is incomplete.
+ * @param asked the model that the document names first, if there are several
+ */
+export function answerLine(
+  { content, metadata, failure, checked }: AnswerOutcome,
+  requestedModel: string,
+  context: { readonly secrets: Secrets },
+  moreFields?: object,
+  asked?: string,
+): string {
+  const answered = fieldsAfterId(metadata, content, requestedModel);
+  const known = { asked, id: metadata.id ?? null, ...answered, ...moreFields };
+  const line = jsonLine({ ...known, ...checked?.fields, ...failureFields(failure, context) });
+  return checked?.withValue(line) ?? line;
 }
 
 /** The `--jsonl` records of an event: one for each delta of a `text-received`, otherwise one. */
@@ -92,15 +85,4 @@ export function eventRecords(event: ChatEvent): readonly object[] {
     case 'refusal-received':
       return [event];
   }
-}
-
-/** The last `--jsonl` record without a complete answer: `{type, attempts, timing, error}`. */
-export function failureRecord(
-  failure: Failure,
-  metadata: AnswerMetadata,
-  context: { readonly secrets: Secrets },
-): object {
-  const { attempts, timing } = metadata;
-  const measured = { attempts, timing: timingFields(timing) };
-  return { type: 'answer-failed', ...measured, ...failureFields(failure, context) };
 }

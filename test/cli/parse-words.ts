@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addGlobalOptions } from '../../src/cli/global-options.ts';
+import { addGlobalOptions } from '../../src/cli/options.ts';
 
 /**
  * Parses words with a command whose actions are replaced by records of their calls.

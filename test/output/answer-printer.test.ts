@@ -36,13 +36,15 @@ async function print(
   const stdout = createMemoryOutput();
   const printer = await make(stdout);
   const meter = createAnswerMeter(createFakeClock());
+  let content = '';
   for (const event of events) {
     meter.event(event);
+    if (event.type === 'text-received') content += event.text;
     await printer.event(event);
   }
   const metadata = meter.metadata();
   const failure = metadata.complete ? undefined : new Failure('incomplete', 'cut');
-  await printer.end({ metadata, failure });
+  await printer.end({ content, metadata, failure });
   return stdout.text();
 }
 

@@ -164,10 +164,6 @@ function throwWithoutService(error: unknown): never {
   throw new Failure(error.kind, error.message, { ...details, hint });
 }
 
-interface StatusOptions extends JsonOptions {
-  readonly check?: boolean;
-}
-
 const shownSettings = new Set(['base-url', 'model', 'api-key']);
 
 /** Where the key is from, beyond what the table shows. */
@@ -189,7 +185,7 @@ function keySource(context: Context, settings: ResolvedSettings, isChecked: bool
 }
 
 /** Runs `natter auth status`. @throws Failure, `configuration` with `--check` if nothing can answer */
-export const showStatus: Action<StatusOptions> = async (started) => {
+export const showStatus: Action<JsonOptions & { readonly check?: boolean }> = async (started) => {
   const run = withSettings(started, readSettings);
   const { context, options, presentation, settings } = run;
   const profile = settingRow('profile', settings.profile.value, settings.profile.source);

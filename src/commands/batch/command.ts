@@ -8,9 +8,6 @@ import {
   settingOption,
   forceOption,
   jsonOption,
-} from '../../cli/global-options.ts';
-import { helpOf, setAction, setExamples } from '../../cli/help-details.ts';
-import {
   allowSecretsOption,
   checkGroup,
   checkOptions,
@@ -20,7 +17,8 @@ import {
   secretOptions,
   selectOption,
   strictOption,
-} from '../../cli/prompt-options.ts';
+} from '../../cli/options.ts';
+import { helpOf, setAction, setExamples } from '../../cli/help-details.ts';
 
 const inputOptions = () => [
   new Option(

@@ -5,12 +5,6 @@ import {
   settingOption,
   jsonLinesOption,
   plainOption,
-} from '../../cli/global-options.ts';
-import { isNamedPrompt } from '../../cli/command-line.ts';
-import type { StartedRun } from '../../run.ts';
-import { confirmMistakenCommand } from '../../cli/guess.ts';
-import { setAction, setExamples } from '../../cli/help-details.ts';
-import {
   conversationOptions,
   inputOptions,
   messageOptions,
@@ -19,7 +13,11 @@ import {
   checkOptions,
   extractOption,
   selectOption,
-} from '../../cli/prompt-options.ts';
+} from '../../cli/options.ts';
+import { isNamedPrompt } from '../../cli/command-line.ts';
+import type { StartedRun } from '../../run.ts';
+import { confirmMistakenCommand } from '../../cli/guess.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 import type { ChatOptions } from './chat-run.ts';
 
 const outputOptions = () => [

@@ -194,11 +194,6 @@ export async function* groupLines(
   }
 }
 
-const labelOf = ({ firstLine, lastLine }: LineGroup) =>
-  firstLine === lastLine
-    ? `line ${count(firstLine)}`
-    : `lines ${count(firstLine)}-${count(lastLine)}`;
-
 /**
  * Answers standard input group by group, as it arrives.
  * @throws Failure of the groups that failed, at the end of the input; or the reason of the context's signal
@@ -248,18 +243,20 @@ export const runEvery: ChatAction = async (started, words) => {
   let number = 0;
   try {
     for await (const group of groupLines(streams.stdin.bytes(signal), reading)) {
-      const label = labelOf(group);
+      const { firstLine: first, lastLine: last } = group;
+      const label =
+        first === last ? `line ${count(first)}` : `lines ${count(first)}-${count(last)}`;
       window.show(`${label} - natter --every`, 'busy');
-      const jsonFields = () => ({ first_line: group.firstLine, last_line: group.lastLine });
+      const jsonFields = () => ({ first_line: first, last_line: last });
       const printer = await createAnswerPrinter({ ...run, format, jsonFields }, settings, model);
       const title = `${number === 0 ? '' : '\n'}${heading(label, presentation.style)}`;
       if (format !== 'json') await streams.stdout.write(title);
       const warn = (text: string) => notices.warning(`${label}: ${text}`);
-      const { metadata, ...answer } = await asker.ask(() => compose(group), warn, guard, printer);
+      const answer = await asker.ask(() => compose(group), warn, guard, printer);
       const failure = answer.failure && withHint(answer.failure, environment);
-      await printer.end({ metadata, failure });
+      await printer.end({ ...answer, failure });
       const isSilent = format === 'json' || failure !== undefined;
-      const notice = isSilent ? undefined : finishNotice(metadata);
+      const notice = isSilent ? undefined : finishNotice(answer.metadata);
       if (notice !== undefined) notices.notice(`${label}: ${notice}`);
       signal.throwIfAborted();
       window.show('natter --every', 'none');

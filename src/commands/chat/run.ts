@@ -39,9 +39,8 @@ import {
   createAnswerPrinter,
   createTextPrinter,
 } from '../../output/answer-printer.ts';
-import { endingFailure, failureFields } from '../../output/ending-failure.ts';
+import { endingFailure } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
-import { answerFields, costField, jsonLine } from '../../output/json-answer.ts';
 import {
   filteredNotice,
   finishNotice,
@@ -194,28 +193,21 @@ function createEarlyPrinter(run: ChatRun, find: AnswerCheck['findEarly']) {
  */
 async function printResult(run: ChatRun, answers: Answers, failure?: Failure): Promise<number> {
   const { context, format } = run;
-  const { stdout, stderr } = context.streams;
   const { answer, checked } = answers.last;
   const { model } = answer.choice.answer;
   const metadata = metadataOf(answers);
   if (format.startsWith('json')) {
-    const { fields, withValue } = checkedFields(answers, model);
-    if (format === 'json') {
-      const answered = answerFields(metadata, answer.content, model);
-      const known = { ...answered, ...run.jsonFields?.(), ...fields };
-      await stdout.write(withValue(jsonLine({ ...known, ...failureFields(failure, context) })));
-      return 0;
-    }
-    if (checked !== undefined) {
-      await stdout.write(withValue(jsonLine({ type: 'answer-checked', ...fields })));
-    }
-    await jsonLinesPrinter(context, run.jsonFields).end({ metadata, failure });
+    const printer = await createAnswerPrinter(run, run.settings, model);
+    // The document has the refused answers, too, before one that was not checked.
+    const hasFields = format === 'json' || checked !== undefined;
+    const found = hasFields && { checked: checkedFields(answers, model) };
+    await printer.end({ content: answer.content, metadata, failure, ...found });
     return 0;
   }
   if (failure === undefined) {
     return printPart(run, checked?.block?.code ?? `${valueText(answers) ?? ''}\n`);
   }
-  void stderr.write(receivedAnswer(answer.content));
+  void context.streams.stderr.write(receivedAnswer(answer.content));
   return 0;
 }
 
@@ -245,8 +237,7 @@ async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined):
     async send(messages, correction) {
       if (correction !== undefined) record?.addPrompt(correction);
       const answer = await askPrompt(prompt, from, messages, printer, isShown);
-      const { metadata, failure } = answer;
-      await whole?.end({ metadata, failure });
+      await whole?.end(answer);
       answer.report();
       from = answer.choice;
       return answer;
@@ -310,7 +301,8 @@ export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> 
     service = await openService(run, source);
     const { isSandbox } = service;
     const jsonFields = () => ({
-      cost: isSandbox ? undefined : costField(costs),
+      // No price may be known.
+      cost: isSandbox || costs.size === 0 ? undefined : Object.fromEntries(costs),
       conversation: conversation.saved(),
     });
     const begun = conversation.record();

@@ -253,15 +253,11 @@ async function sendPieces(run: SplitRun): Promise<void> {
     });
     const printing = { ...run, jsonFields: () => ({ pieces: answered }) };
     const printer = await createAnswerPrinter(printing, settings, model);
-    const { content, metadata, failure } = await asker.ask(
-      () => compose(last),
-      warn,
-      guard,
-      printer,
-    );
+    const answer = await asker.ask(() => compose(last), warn, guard, printer);
+    const { content, metadata, failure } = answer;
     // The text is cut again.
     if (failure !== undefined && content === '' && isTooLong(failure)) throw failure;
-    await printer.end({ metadata, failure });
+    await printer.end(answer);
     context.signal.throwIfAborted();
     if (failure !== undefined) throw failure;
     const notice = finishNotice(metadata);

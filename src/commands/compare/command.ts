@@ -5,16 +5,14 @@ import {
   settingOption,
   jsonLinesOption,
   plainOption,
-} from '../../cli/global-options.ts';
-import { setAction, setExamples } from '../../cli/help-details.ts';
-import {
   conversationOptions,
   inputOptions,
   requestOptions,
   checkGroup,
   checkOptions,
   selectOption,
-} from '../../cli/prompt-options.ts';
+} from '../../cli/options.ts';
+import { setAction, setExamples } from '../../cli/help-details.ts';
 
 export function buildCompare(): Command {
   const command = new Command('compare')

@@ -432,12 +432,10 @@ async function printRequests(comparison: Comparison): Promise<void> {
   const { context, options, models } = comparison;
   const journal = await openComparisonJournal(comparison);
   try {
-    const requests: object[] = [];
-    for (const { label, settings } of models) {
+    const requests = models.map(({ label, settings }) => {
       const planned = planRequest(settings, journal.messages(settings), options.stream);
-      const document = dryRunDocument({ ...comparison, settings }, planned);
-      requests.push({ asked: label, ...document });
-    }
+      return { asked: label, ...dryRunDocument({ ...comparison, settings }, planned) };
+    });
     await printJson(context, { requests });
   } finally {
     await journal.close();

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { definitions, settingKeys } from '../../settings/definitions.ts';
 import { families } from '../../settings/setting-name.ts';
 import { setAction, setExamples, helpOf, type HelpRow } from '../../cli/help-details.ts';
-import { decapitalize, settingText, jsonOption } from '../../cli/global-options.ts';
+import { decapitalize, settingText, jsonOption } from '../../cli/options.ts';
 import { sectionFolder, dataVariable } from '../../conversation/library/conversation-folder.ts';
 import { Failure } from '../../failure.ts';
 import { ledgerFolder } from '../../usage/ledger.ts';

@@ -1,12 +1,11 @@
 import { Argument, Command, Option } from 'commander';
-import { forceOption, jsonOption } from '../../cli/global-options.ts';
+import { forceOption, jsonOption } from '../../cli/options.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import { setDefaultAction } from '../../cli/guess.ts';
 
 const load = () => import('./run.ts');
 const conversation = () => new Argument('<conversation>', 'id or its prefix, title, or latest');
 
-/** Adds the options for what is shown of a conversation. */
 const addParts = (command: Command) =>
   command
     .option('--siblings', 'include all versions of prompts and answers')

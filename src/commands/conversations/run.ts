@@ -321,16 +321,17 @@ export const importConversations: RunOnNames = async (run, names) => {
   });
 };
 
-interface TextOptions extends JsonOptions {
-  readonly output?: string;
-  readonly format?: ExportFormat | 'md';
-  readonly siblings?: boolean;
-  readonly reasoning?: boolean;
-  readonly times?: boolean;
-  readonly force?: boolean;
-}
-
-type TextAction = Action<TextOptions, [name: string]>;
+type TextAction = Action<
+  JsonOptions & {
+    readonly output?: string;
+    readonly format?: ExportFormat | 'md';
+    readonly siblings?: boolean;
+    readonly reasoning?: boolean;
+    readonly times?: boolean;
+    readonly force?: boolean;
+  },
+  [name: string]
+>;
 
 export const showConversation: TextAction = async ({ context, options, presentation }, name) => {
   const conversation = readConversation(context, presentation.notices, name);
@@ -460,13 +461,6 @@ function marked({ text, marks }: FoundLine, style: Style): string {
   return shown + sanitizeLine(text.slice(at, last));
 }
 
-const speakers = {
-  user: 'you',
-  assistant: 'answer',
-  system: 'system',
-  summary: 'summary',
-} as const;
-
 /** Lines of a turn for a terminal, with their numbers and the hits marked; gaps between them as `…`. */
 function foundTurnText({ role, lines }: FoundTurn, style: Style): string {
   const width = String(lines.at(-1)?.number ?? 0).length;
@@ -475,7 +469,8 @@ function foundTurnText({ role, lines }: FoundTurn, style: Style): string {
     const gap = line.number > before + 1 ? `  ${style.dim('…')}\n` : '';
     return `${gap}  ${style.dim(String(line.number).padStart(width))}  ${marked(line, style)}\n`;
   });
-  return `  ${style.dim(speakers[role])}\n${shown.join('')}\n`;
+  const speaker = role === 'user' ? 'you' : role === 'assistant' ? 'answer' : role;
+  return `  ${style.dim(speaker)}\n${shown.join('')}\n`;
 }
 
 /** Lines of a turn for a pipe, tab-separated: conversation, turn, role, line number, `hit` or `context`, text. */

@@ -38,7 +38,6 @@ const knownKeys: readonly string[] = [
 
 const meant = (near: string | undefined) => (near === undefined ? '' : `did you mean ${near}? `);
 
-/** Keys in the settings file that natter does not read. */
 function* unknownKeys({ settings }: StoredSettings): Page {
   const { version: _version, profile: _profile, profiles, ...others } = settings;
   const own = Object.keys(others).map((name) => [name, 'in config.json'] as const);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { setAction, setExamples } from '../../cli/help-details.ts';
-import { settingOption, jsonOption } from '../../cli/global-options.ts';
+import { settingOption, jsonOption } from '../../cli/options.ts';
 
 export function buildDoctor(): Command {
   const doctor = new Command('doctor')

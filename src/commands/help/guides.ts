@@ -5,7 +5,7 @@ import { environmentVariables } from '../../settings/environment-variables.ts';
 import { settingRows } from '../config/command.ts';
 import { formatRows, formatSection, serviceRows, wrapHelp } from '../../cli/help-format.ts';
 import { topicNames, type TopicName } from './topic-names.ts';
-import { durationNote } from '../../cli/global-options.ts';
+import { durationNote } from '../../cli/options.ts';
 
 /**
  * The topics of `natter help`: paragraphs, which `natter help` wraps, and below them lines to type. A line `{rows}` stands

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { plainOption } from '../../cli/global-options.ts';
-import { extractOption } from '../../cli/prompt-options.ts';
+import { plainOption, extractOption } from '../../cli/options.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 
 export function buildLast(): Command {

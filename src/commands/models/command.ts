@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { jsonOption } from '../../cli/global-options.ts';
+import { jsonOption } from '../../cli/options.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 import { setDefaultAction } from '../../cli/guess.ts';
 

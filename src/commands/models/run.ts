@@ -129,7 +129,6 @@ async function printModels(started: StartedRun<JsonOptions>, text?: string): Pro
 
 export const listModels: Action<JsonOptions> = (run) => printModels(run);
 
-/** Runs `natter models search <text>`. */
 export const searchModels: Action<JsonOptions, [text: string]> = async (run, text) => {
   if (text === '') throw new Failure('usage', 'the search text is empty');
   return printModels(run, text);

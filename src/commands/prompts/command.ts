@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { forceOption, jsonOption } from '../../cli/global-options.ts';
+import { forceOption, jsonOption } from '../../cli/options.ts';
 import { setAction, helpOf, setExamples } from '../../cli/help-details.ts';
 import { setDefaultAction } from '../../cli/guess.ts';
 
@@ -52,11 +52,8 @@ export function buildPrompts(): Command {
   ]);
   const command = new Command('prompts')
     .summary('list, show, edit and import the prompt files of natter run')
-    .addCommand(list, { isDefault: true })
-    .addCommand(show)
-    .addCommand(path)
-    .addCommand(edit)
-    .addCommand(importing);
+    .addCommand(list, { isDefault: true });
+  for (const child of [show, path, edit, importing]) command.addCommand(child);
   for (const child of [command, ...command.commands]) helpOf(child).hidesServiceOptions = true;
   return setExamples(command, [
     'natter prompts',

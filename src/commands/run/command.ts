@@ -1,8 +1,7 @@
-import { inputOptions } from '../../cli/prompt-options.ts';
+import { inputOptions, addOptionGroups } from '../../cli/options.ts';
 import { Command } from 'commander';
 import { promptGroups } from '../chat/command.ts';
 import type { ChatOptions } from '../chat/chat-run.ts';
-import { addOptionGroups } from '../../cli/global-options.ts';
 import { type Context, present, type StartedRun } from '../../run.ts';
 import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 import { Failure } from '../../failure.ts';

@@ -38,7 +38,7 @@ import { isSchemaPath } from '../../schema/schema-text.ts';
 import { definitions, type Definition } from '../../settings/definitions.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
 import { parseSettingValue } from '../../settings/setting-value.ts';
-import { uncheckedOptions } from '../../cli/prompt-options.ts';
+import { uncheckedOptions } from '../../cli/options.ts';
 
 const joined = (...parts: readonly (string | undefined)[]) =>
   parts.filter((part) => part !== undefined && part !== '').join('\n\n');

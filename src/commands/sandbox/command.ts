@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { faultOptions } from '../../sandbox/faults/parse-fault.ts';
 import { setAction, helpOf, setExamples } from '../../cli/help-details.ts';
-import { collect } from '../../cli/global-options.ts';
+import { collect } from '../../cli/options.ts';
 
 export function buildSandbox(): Command {
   const command = new Command('sandbox')

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { groupings } from '../../usage/sums.ts';
-import { jsonOption } from '../../cli/global-options.ts';
+import { jsonOption } from '../../cli/options.ts';
 import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 
 export function buildUsage(): Command {

@@ -42,12 +42,6 @@ function usageRow({ key, requests, failed, promptTokens, answerTokens, costs }: 
   return `${cells.join('\t')}\n`;
 }
 
-interface UsageOptions extends JsonOptions {
-  /** Unparsed. */
-  readonly since: string;
-  readonly by: Grouping;
-}
-
 /** The prices of each profile, as they are now. @throws Failure `configuration` for a bad one */
 function pricesOf({ settings }: StoredSettings): PriceOf {
   const tables = new Map<string, PriceTable>();
@@ -70,7 +64,9 @@ function fieldsOf({ key: _key, costs, ...sum }: UsageSum): object {
   };
 }
 
-export const showUsage: Action<UsageOptions> = async ({ context, options, presentation }) => {
+export const showUsage: Action<
+  JsonOptions & { readonly since: string; readonly by: Grouping }
+> = async ({ context, options, presentation }) => {
   const { notices, style, unicode } = presentation;
   const { by, profile } = options;
   const since = parseSince(options.since, context.clock.date());
@@ -78,10 +74,9 @@ export const showUsage: Action<UsageOptions> = async ({ context, options, presen
     throw new Failure('usage', '--since must be a time such as 7d, 12h, 2w, today or 2026-11-01');
   }
   const read = () => readStored(context, notices);
-  // The sandbox costs nothing.
-  const prices: PriceOf = options.sandbox === true ? () => undefined : pricesOf(read());
-  const sums = createUsageSums(by, prices);
   const wantsSandbox = options.sandbox === true;
+  // The sandbox costs nothing.
+  const sums = createUsageSums(by, wantsSandbox ? () => undefined : pricesOf(read()));
   let sandboxed = 0;
   const take = (line: LedgerLine) => {
     const isSandbox = line.sandbox === true;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { serviceGroup } from '../../../src/cli/global-options.ts';
+import { serviceGroup } from '../../../src/cli/options.ts';
 import { childNamed } from '../../../src/cli/help-details.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { helpTopic } from '../../../src/commands/help/guides.ts';

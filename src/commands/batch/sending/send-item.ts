@@ -21,7 +21,7 @@ import type { GuardedRequest } from '../../../input/secret-guard.ts';
 import type { SendingRun } from '../plan.ts';
 import { planRequest, type PlannedRequest } from '../../../ask/plan-request.ts';
 import type { Permission } from '../../../batch/admission.ts';
-import type { CheckedFields } from '../../../output/json-answer.ts';
+import type { CheckedFields } from '../../../output/answer-meter.ts';
 
 /** An item's messages after its own system prompt, else the command's, unless the first message is one already. */
 function itemMessages(

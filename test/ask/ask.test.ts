@@ -93,16 +93,11 @@ describe('an answer', () => {
   });
 });
 
-async function* eventsOf(texts: readonly string[], end: 'finished' | Error) {
-  for (const one of texts) yield text(one);
-  if (end instanceof Error) throw end;
-  yield finished;
-}
-
-async function divide(texts: readonly string[], end: 'finished' | Error = 'finished') {
+async function divide(texts: readonly string[], error?: Error) {
+  const sent = [...texts.map((one) => text(one)), ...(error === undefined ? [finished] : [])];
   const divided = { answer: '', reasoning: '', received: '', types: [] as string[], thrown: '' };
   try {
-    for await (const event of divideReasoning(eventsOf(texts, end))) {
+    for await (const event of divideReasoning(events(sent, error))) {
       if (divided.types.at(-1) !== event.type) divided.types.push(event.type);
       if (event.type === 'text-received') divided.answer += event.text;
       if (event.type === 'text-received') divided.received += event.text;
@@ -110,8 +105,8 @@ async function divide(texts: readonly string[], end: 'finished' | Error = 'finis
       divided.reasoning += event.text;
       divided.received += event.received ?? '';
     }
-  } catch (error) {
-    divided.thrown = (error as Error).message;
+  } catch (thrown) {
+    divided.thrown = (thrown as Error).message;
   }
   return divided;
 }

@@ -3,7 +3,6 @@ import { startProxy } from '../support/proxy-server.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
 import { afterBody, createTestClient, failureOf, runChat } from '../support/run-chat.ts';
 import { serve } from '../support/serve.ts';
-import { fin } from '../support/raw-server.ts';
 
 const clientThrough = (baseUrl: string, environment: Record<string, string>) =>
   createTestClient(baseUrl, { environment, allowInsecure: true, retries: 0 });
@@ -129,12 +128,6 @@ test('R30 an untrusted certificate is not retried, and the remedy is named', asy
   expect(failure.remedy?.code).toMatch(/^trust-/);
   expect(server.requests).toHaveLength(0);
   expect(server.connections()).toBeLessThanOrEqual(1);
-});
-
-test('R30 https to a plain http port is not retried', async () => {
-  const server = await serve([], { greeting: ['HTTP/1.1 400 Bad Request\r\n\r\n', fin] });
-  const failure = failureOf(await runChat(createTestClient(server.url.replace('http:', 'https:'))));
-  expect(failure).toMatchObject({ kind: 'unreachable', attempts: 1 });
 });
 
 test('receives answers over TLS, and reuses the connection', async () => {

@@ -27,7 +27,6 @@ async function sent(words: readonly string[], input = ''): Promise<unknown> {
   return (JSON.parse(stdout) as { request: { body: { messages: unknown } } }).request.body.messages;
 }
 
-/** A file of messages in a new folder. */
 const fileOf = (value: unknown) => join(folderOf({ 'm.json': JSON.stringify(value) }), 'm.json');
 
 const userLine = '{"role":"user","content":"a"}';

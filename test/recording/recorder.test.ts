@@ -123,7 +123,6 @@ test('records the absolute target of a redirect, without password and query', as
   expect(typesIn(path)).toEqual(['request', 'response', 'stopped']);
 });
 
-/** The key in every form. */
 const echo = `${secretForms.join(' ')} ${secretKey}`;
 test.each<[string, Reply]>([
   ['an error', [json(401, { error: { message: echo } })]],
@@ -260,7 +259,6 @@ function readsOf(text: string, size: number): readonly Uint8Array[] {
   );
 }
 
-/** A transport that answers with a body in these reads. */
 function answering(reads: readonly Uint8Array[], contentType: string): Transport {
   return async () => ({
     status: 200,
@@ -376,7 +374,6 @@ test('F4 an error in a changed event stays', async () => {
   expect(String(replayed.error)).toBe(String(live.error));
 });
 
-/** The texts of a stream's deltas, joined. */
 function spelledOut(stream: string): string {
   const events = [...stream.matchAll(/^data: (\{.*)$/gm)].map(
     ([, data = '']) => JSON.parse(data) as { choices: [{ delta: { content?: string } }] },

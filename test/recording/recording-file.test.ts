@@ -233,7 +233,6 @@ test('reads a replaced file from its start', async () => {
   expect(await file.begin(request)).toBe(43);
 });
 
-/** Puts a different file in the place of this one. */
 function replace(path: string, text: string): void {
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);

@@ -10,13 +10,11 @@ import { prompt } from '../support/run-chat.ts';
 /** A path without a file, in a new folder. */
 export const newPath = (name = 'tape.jsonl') => join(folderOf(), name);
 
-/** The options of locks. */
 export const lockOptions = {
   clock: systemClock,
   process: { id: process.pid, isRunning: () => true },
 };
 
-/** Opens a recording for this process. */
 export const openRecorded = (path: string, storage: AppendFile = appendFile) =>
   openRecordingFile(path, { ...lockOptions, storage, program: 'natter/test' });
 

@@ -99,7 +99,6 @@ const requested = (fields: object) => ({ model: 'origin', messages: [message], .
 const said = (changes: object) => requested({ messages: [{ ...message, ...changes }] });
 const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
 
-/** Asks a question that a sandbox refuses. */
 async function errorOf(question: Question, sandbox = openSandbox()) {
   const answer = await ask(await sandbox, question);
   const { name, message: text } = jsonOf(answer)['error'] as { name: string; message: string };

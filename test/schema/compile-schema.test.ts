@@ -5,7 +5,6 @@ import { describeViolation } from '../../src/schema/answer-value.ts';
 
 const label = '--schema';
 
-/** The violations, one a line. */
 const violations = (schema: JsonObject, value: unknown) =>
   compileSchema(schema, { label }).check(value).map(describeViolation).join('\n');
 

@@ -16,7 +16,6 @@ const settings = {
   prices: new Map([['origin', price]]),
 } as unknown as ResolvedSettings;
 
-/** The budgets of two services of a run. */
 function openBudgets(most: { readonly tokens?: number; readonly cost?: number }) {
   const limits = limitsOfRun(most, settings);
   const { context } = createMemoryContext();

@@ -260,7 +260,7 @@ test.each<readonly [body: unknown, summary: Summary]>([
   // A number that is not a status.
   [error({ code: 1001 }), { message: 'm' }],
   [
-    { type: 'about:blank', title: 'Forbidden', status: 403, detail: 'm' },
+    { type: 'about:blank', title: 'No', status: 403, detail: 'm' },
     { message: 'm', status: 403 },
   ],
   // A status that is not a name.
@@ -285,9 +285,9 @@ test.each([
   ['no type', 'busy', undefined, 'busy'],
   [
     'a page with a title',
-    '<html><head><TITLE lang=en>\n502 Bad &amp; Gateway</TITLE></head>secret',
+    '<html><TITLE lang=en>\n502 &amp; up</TITLE></head>s',
     'text/html',
-    '502 Bad & Gateway',
+    '502 & up',
   ],
   ['a page called JSON', '\n<!DOCTYPE html><title>Down</title>', 'application/json', 'Down'],
   [

@@ -11,7 +11,7 @@ import {
   streamed,
   streamHead,
 } from '../support/raw-replies.ts';
-import { fin, reset } from '../support/raw-server.ts';
+import { fin, type Reply, reset } from '../support/raw-server.ts';
 import {
   afterBody,
   beginChat,
@@ -107,19 +107,14 @@ test.each([
   expect(set.server.requests).toHaveLength(1);
 });
 
+const cutAfter = (body: string): Reply => [streamHead(), chunk(body), fin];
 const limitEvent = event({ error: { name: 'rate_limited' } });
 
 test.each([
   ['R22 a cut right after the headers', [streamHead(), fin]],
   ['R22 a cut after a comment', [streamHead(), chunk(': wait\n\n'), 150, reset]],
-  [
-    'R22 a cut after a role',
-    [streamHead(), chunk(event({ choices: [{ delta: { role: 'assistant' } }] })), fin],
-  ],
-  [
-    'R22 a cut after a chunk without choices',
-    [streamHead(), chunk(event({ id: 'a', choices: [] })), fin],
-  ],
+  ['R22 a cut after a role', cutAfter(event({ choices: [{ delta: { role: 'assistant' } }] }))],
+  ['R22 a cut after a chunk without choices', cutAfter(event({ id: 'a', choices: [] }))],
   ['S13 a rate limit in the first event', [streamHead(), chunk(limitEvent), lastChunk]],
   ['S18 a clean end before any text', [streamHead(), chunk(': hi\n\n'), lastChunk]],
 ] as const)('%s is retried without repeating text', async (_name, reply) => {

@@ -143,11 +143,7 @@ test('reads lines that end in CRLF, and a byte order mark before the header', ()
 test.each([
   ['an empty file', '', /is not a recording of natter/],
   ['a different JSON file', '{"version":1}\n', /is not a recording of natter/],
-  [
-    'a later version',
-    '{"format":"natter-recording","version":2}\n',
-    /has version 2 of the recording format; this natter reads version 1/,
-  ],
+  ['a later version', '{"format":"natter-recording","version":2}\n', /this natter reads version 1/],
 ])('refuses %s', (_, content, message) => {
   const path = newPath();
   writeFileSync(path, content);

@@ -72,22 +72,13 @@ test.each<[Partial<SettingLayers>, string]>([
   [{ environment: { NATTER_PROFILE: 'wrok' } }, unknown],
   [profileOf({ system: { text: 'x' } }), noText],
   [profileOf({ system: null }), noText],
-  [
-    profileOf({ params: { messages: [] } }),
-    'parameter messages in profile default is set by natter',
-  ],
-  [
-    profileOf({ headers: { Authorization: 'Bearer x' } }),
-    'header authorization in profile default',
-  ],
+  [profileOf({ params: { messages: [] } }), 'messages in profile default is set by natter'],
+  [profileOf({ headers: { Authorization: 'Bearer x' } }), 'authorization in profile default'],
   [profileOf({ headers: { host: 'x' } }), 'the header host in profile default is set by natter'],
   [profileOf({ headers: { 'x-a': 'b\r\nx-c: d' } }), 'headers.x-a in profile default must be one'],
   [profileOf({ headers: { 'x a': 'b' } }), '"x a" is not a valid header name in profile default'],
   [profileOf({ prices: { origin: 7 } }), 'prices.origin in profile default must be the prices'],
-  [
-    profileOf({ colors: { cod: 'red' } }),
-    '"cod" is not a part of an answer with a colour in profile',
-  ],
+  [profileOf({ colors: { cod: 'red' } }), '"cod" is not a part of an answer with a colour in'],
   [profileOf({ colors: { code: 'redd' } }), 'colors.code in profile default must be a colour'],
   [{ stored: polluting }, '"__proto__" is not a valid parameter name'],
 ])('K27 %j fails: %s', async (layers, text) => {

@@ -52,6 +52,8 @@ test('S13 fails without a retry when the first event is an error', async () => {
 });
 
 const streamType = { 'content-type': 'text/event-stream' };
+const whole = streamed('Hello');
+const malformed = [streamHead(), chunk(delta('Hello')), Buffer.from('zz\r\nnot a chunk')];
 const long = delta('Hello there, this is long enough to be seen');
 
 test.each<[string, Reply]>([
@@ -64,6 +66,7 @@ test.each<[string, Reply]>([
     'S48 a cut of a compressed answer',
     [streamHead({ 'content-encoding': 'gzip' }), chunk(gzipSync(long)), fin],
   ],
+  ['a malformed chunk in the same read', [Buffer.concat(malformed)]],
 ])('%s leaves the answer incomplete, with its text', async (_name, reply) => {
   const set = await serveClient([reply]);
   const run = await runChat(set);
@@ -72,20 +75,24 @@ test.each<[string, Reply]>([
   expect(set.server.requests).toHaveLength(1);
 });
 
-test.each([
-  ['gzip', gzipSync],
-  ['x-gzip', gzipSync],
-  ['deflate', deflateSync],
-  ['br', brotliCompressSync],
-] as const)('S48 decodes %s', async (encoding, compress) => {
-  const headers = { 'content-type': 'text/event-stream', 'content-encoding': encoding };
-  const run = await runChat(await serveClient([[response(200, headers, compress(greeting))]]));
-  expect(run).toMatchObject({ text: 'Hello', error: undefined });
-});
+const encoded = (encoding: string, compress: (text: string) => Buffer): [string, Reply] => {
+  const body = compress(greeting);
+  return [
+    `S48 ${encoding}`,
+    [response(200, { ...streamType, 'content-encoding': encoding }, body)],
+  ];
+};
 
-test('S54 ignores 103 before 200', async () => {
-  const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n';
-  expect((await runChat(await serveClient([[early, streamed('Hello')]]))).text).toBe('Hello');
+test.each([
+  encoded('gzip', gzipSync),
+  encoded('x-gzip', gzipSync),
+  encoded('deflate', deflateSync),
+  encoded('br', brotliCompressSync),
+  ['S54 a 103 before 200', ['HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\n\r\n', whole]],
+  ['stray bytes after it', [Buffer.concat([whole, Buffer.from('stray')])]],
+])('%s: the whole answer is read', async (_name, reply) => {
+  const run = await runChat(await serveClient([reply]));
+  expect(run).toMatchObject({ text: 'Hello', error: undefined });
 });
 
 const upgraded = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n';
@@ -184,20 +191,6 @@ test.each([
   expect((await events.next()).value).toMatchObject({ type: 'text-received', text: 'Hel' });
   await expect(events.next()).rejects.toMatchObject({ kind: 'incomplete' });
   expect(server.requests).toHaveLength(1);
-});
-
-test('an answer with stray bytes after it is complete', async () => {
-  const setting = await serveClient([[Buffer.concat([streamed('Hello'), Buffer.from('stray')])]]);
-  const run = await runChat(setting);
-  expect(run.error).toBeUndefined();
-  expect(run.text).toBe('Hello');
-});
-
-test('keeps text in the same read as a malformed chunk', async () => {
-  const broken = [streamHead(), chunk(delta('Hello')), Buffer.from('zz\r\nnot a chunk')];
-  const run = await runChat(await serveClient([[Buffer.concat(broken)]]));
-  expect(run.text).toBe('Hello');
-  expect(failureOf(run).kind).toBe('incomplete');
 });
 
 const reply = (...events: readonly string[]) => [

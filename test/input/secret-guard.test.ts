@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { locateSecrets, openRedaction } from '../../src/input/secret-guard.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
+import { parseResults } from '../support/batch.ts';
 import { expectFailure, runInMemory } from '../support/in-memory.ts';
 import { temporaryHome } from '../support/natter.ts';
 import { streamed } from '../support/raw-replies.ts';
@@ -145,11 +146,7 @@ test('an item of a pipe with a secret fails, and the others are sent', async () 
   expect(code).toBe(17);
   expect(server.requests).toHaveLength(2);
   expect(server.requests.map(({ body }) => body).join('')).not.toContain(githubToken);
-  const results = stdout
-    .trim()
-    .split('\n')
-    .map((line): unknown => JSON.parse(line));
-  expect(results[1]).toMatchObject({ error: { kind: 'secrets' } });
+  expect(parseResults(stdout)[1]).toMatchObject({ error: { kind: 'secrets' } });
 });
 
 test('a batch with --redact sends placeholders, and its results have the secrets', async () => {

@@ -82,11 +82,14 @@ describe('the parts of an answer', () => {
 });
 
 describe('the end of the body', () => {
-  test('S15 ends the answer at [DONE] although the body stays open, and closes the body', async () => {
-    const { body, closed } = openBody(delta('a') + done);
-    const { parts, thrown } = await readParts(body);
-    expect([thrown, endOf(parts)?.complete, closed()]).toStrictEqual([undefined, true, true]);
-  });
+  test.each(['\n', '\r'])(
+    'S15 S20 ends the answer at [DONE]%j, and closes the open body',
+    async (end) => {
+      const { body, closed } = openBody(`${delta('a')}${done}`.replaceAll('\n', end));
+      const { parts, thrown } = await readParts(body);
+      expect([thrown, endOf(parts)?.complete, closed()]).toStrictEqual([undefined, true, true]);
+    },
+  );
 
   test('closes the body when the caller stops early', async () => {
     const { body, closed } = openBody(delta('a'));
@@ -321,6 +324,8 @@ describe('errors inside a stream', () => {
     ['S21 broken JSON', 'data: {"secret": 12, \n\n'],
     ['S21 text that is not JSON', 'data: secret\n\n'],
     ['S21 a JSON string', 'data: "secret"\n\n'],
+    ['F7 a NUL alone', 'data: \0\n\n'],
+    ['F7 a byte order mark before JSON', 'data: \uFEFF{"choices":[]}\n\n'],
     ['S51 two objects', 'data: {"secret":1}{"secret":2}\n\n'],
     ['S51 two objects on two lines', 'data: {"secret":1}\ndata: {"secret":2}\n\n'],
   ])('%s is a failure that does not show the data', async (_, body) => {

@@ -44,13 +44,8 @@ function replaying(
   return { client, clock: real };
 }
 
-const begins = (exchange: number, at = 10) => ({
-  exchange,
-  at,
-  type: 'response',
-  status: 200,
-  headers: eventStream,
-});
+const begun = { type: 'response', status: 200, headers: eventStream };
+const begins = (exchange: number, at = 10) => ({ exchange, at, ...begun });
 const says = (exchange: number, text: string, at = 20) => ({ exchange, at, type: 'bytes', text });
 const answer = (exchange: number, text: string) => [
   begins(exchange),

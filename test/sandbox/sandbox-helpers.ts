@@ -194,12 +194,8 @@ export function createLog() {
 
 /** An engine that sends requests to `url` with natter's client, without retries. */
 function engineAt(url: string, options: Partial<ClientOptions> = {}): Engine {
-  const { client } = createTestClient(url, {
-    retries: 0,
-    retryWaitLimit: 0,
-    clock: systemClock,
-    ...options,
-  });
+  const direct = { retries: 0, retryWaitLimit: 0, clock: systemClock };
+  const { client } = createTestClient(url, { ...direct, ...options });
   return (request, signal) => client.chat(request, { signal });
 }
 
@@ -223,9 +219,5 @@ async function openFront(options: SandboxOptions = {}): Promise<Sandbox> {
 export const ways = [
   { way: 'without an engine', open: openSandbox, prompt: (content: string) => content },
   // The first group is removed, and the second one reaches the engine.
-  {
-    way: 'with an engine',
-    open: openFront,
-    prompt: (content: string) => `[sandbox] ${content}`,
-  },
+  { way: 'with an engine', open: openFront, prompt: (content: string) => `[sandbox] ${content}` },
 ] as const;

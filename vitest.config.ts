@@ -28,10 +28,7 @@ export default defineConfig({
         // What the wire decides is tested over both transports (docs/decisions/0001-http-transport.md).
         test: {
           name: 'undici',
-          include: [
-            'test/client/client-{limits,proxy,reading,retry,stream,tls,transport}.test.ts',
-            'test/client/no-answer.test.ts',
-          ],
+          include: ['test/client/client-{connection,retry,stream,transport}.test.ts'],
           provide: { network: 'undici' },
         },
       },

@@ -4,6 +4,7 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
 import { finished, text } from '../support/events.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { divideReasoning } from '../../src/ask/think-tags.ts';
 
 async function* events(list: readonly ChatEvent[], error?: unknown) {
   yield* list;
@@ -90,4 +91,67 @@ describe('an answer', () => {
     release();
     expect((await asked).content).toBe('onetwo');
   });
+});
+
+async function divide(texts: readonly string[], error?: Error) {
+  const sent = [...texts.map((one) => text(one)), ...(error === undefined ? [finished] : [])];
+  const divided = { answer: '', reasoning: '', received: '', types: [] as string[], thrown: '' };
+  try {
+    for await (const event of divideReasoning(events(sent, error))) {
+      if (divided.types.at(-1) !== event.type) divided.types.push(event.type);
+      if (event.type === 'text-received') divided.answer += event.text;
+      if (event.type === 'text-received') divided.received += event.text;
+      if (event.type !== 'reasoning-received') continue;
+      divided.reasoning += event.text;
+      divided.received += event.received ?? '';
+    }
+  } catch (thrown) {
+    divided.thrown = (thrown as Error).message;
+  }
+  return divided;
+}
+
+/** The text in every way of splitting it into two deltas, and in single characters. */
+function splits(whole: string): readonly (readonly string[])[] {
+  const cuts = Array.from(whole, (_, index) => [whole.slice(0, index), whole.slice(index)]);
+  return [[whole], Array.from(whole), ...cuts];
+}
+
+test.each([
+  ['<think>why</think>because', 'why', 'because'],
+  ['\n <think>\nwhy <b></think>\n\nbecause\n', '\nwhy <b>', 'because\n'],
+  ['<think></think>because', '', 'because'],
+  ['<think>a</think>b<think>c</think>', 'a', 'b<think>c</think>'],
+  ['no tags: <think>a</think>', '', 'no tags: <think>a</think>'],
+  ['<thinker>a', '', '<thinker>a'],
+  ['  <thi', '', '  <thi'],
+  ['\n\n', '', '\n\n'],
+  ['', '', ''],
+])(
+  'N8: %j is the reasoning %j and the answer %j, however it is split',
+  async (received, ...parts) => {
+    const [reasoning, answer] = parts;
+    for (const deltas of splits(received)) {
+      expect(await divide(deltas)).toMatchObject({ reasoning, answer, received });
+    }
+  },
+);
+
+test.each(['<think>a</thi', '<think>a', '<think>a</think>', '<think>a</think>\n'])(
+  'N8: %j, which has no answer, is the answer',
+  async (answer) => {
+    for (const deltas of splits(answer)) {
+      expect(await divide(deltas)).toMatchObject({ answer });
+    }
+  },
+);
+
+test('N8: reasoning is passed on while it arrives, and before the end', async () => {
+  const { types } = await divide(['<think>', 'a', 'b', '</think>', 'c']);
+  expect(types).toEqual(['reasoning-received', 'text-received', 'answer-finished']);
+});
+
+test('N8: the text of an answer that is cut while the model reasons is passed on', async () => {
+  const divided = await divide(['<think>a', 'b</th'], new Error('cut'));
+  expect(divided).toMatchObject({ answer: '<think>ab</th', thrown: 'cut' });
 });

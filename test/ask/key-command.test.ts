@@ -10,7 +10,6 @@ import { createMemoryContext, type MemoryOptions } from '../support/memory-conte
 const home = folderOf();
 const service = { baseUrl: 'https://api.example.com', allowInsecure: false };
 
-/** A command that runs a program in Node. */
 const node = (program: string) => JSON.stringify([process.execPath, '-e', program]);
 const printing = (text: string) => node(`process.stdout.write(${JSON.stringify(text)})`);
 

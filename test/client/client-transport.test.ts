@@ -48,7 +48,6 @@ test('a request that waits for its response fails once when the client is closed
   expect(server.connections()).toBe(1);
 });
 
-/** Closes the client at the first event of this type. */
 async function closeAt(type: string, { client }: Awaited<ReturnType<typeof serveClient>>) {
   for await (const event of client.chat(prompt)) if (event.type === type) client.close();
 }

@@ -7,7 +7,6 @@ import { type Files, folderOf } from '../support/folder.ts';
 
 const ignored = '.gitignore';
 
-/** A repository with these files. */
 const repository = (files: Files) => folderOf({ '.git/HEAD': '', ...files });
 
 async function pathsIn(root: string, clock: Clock = createFakeClock(), maxPaths?: number) {

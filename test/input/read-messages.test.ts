@@ -27,7 +27,6 @@ async function sent(words: readonly string[], input = ''): Promise<unknown> {
   return (JSON.parse(stdout) as { request: { body: { messages: unknown } } }).request.body.messages;
 }
 
-/** A file of messages in a new folder. */
 const fileOf = (value: unknown) => join(folderOf({ 'm.json': JSON.stringify(value) }), 'm.json');
 
 const userLine = '{"role":"user","content":"a"}';
@@ -53,14 +52,8 @@ describe('messages are read from', () => {
 
 describe('what cannot be sent is named with its place', () => {
   test.each([
-    [
-      `[${userLine},{"role":"tool","content":"b"}]`,
-      '2 has the role "tool"; natter sends system, user and',
-    ],
-    [
-      `${userLine}\n\n{"role":"User","content":"b"}`,
-      'm.json: message 2 (line 3) has the role "User"',
-    ],
+    [`[${userLine},{"role":"tool","content":"b"}]`, '2 has the role "tool"; natter sends system,'],
+    [`${userLine}\n\n{"role":"User","content":"b"}`, 'message 2 (line 3) has the role "User"'],
     ['{"role":"user","content":"a"}\n{"role"', 'm.json: line 2 is not JSON at column 8'],
     ['[{"content":"a"}]', 'm.json: message 1 has no role'],
     ['[{"role":"user"}]', 'm.json: message 1 has content that is not text'],

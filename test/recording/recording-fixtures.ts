@@ -10,13 +10,11 @@ import { prompt } from '../support/run-chat.ts';
 /** A path without a file, in a new folder. */
 export const newPath = (name = 'tape.jsonl') => join(folderOf(), name);
 
-/** The options of locks. */
 export const lockOptions = {
   clock: systemClock,
   process: { id: process.pid, isRunning: () => true },
 };
 
-/** Opens a recording for this process. */
 export const openRecorded = (path: string, storage: AppendFile = appendFile) =>
   openRecordingFile(path, { ...lockOptions, storage, program: 'natter/test' });
 
@@ -38,15 +36,8 @@ export const date = '2026-11-20T12:00:00.000Z';
 
 /** The line of a chat request; by default with the prompt of the tests. */
 export function chatRequest(exchange: number, body: unknown = prompt) {
-  return {
-    exchange,
-    at: 0,
-    type: 'request',
-    date,
-    method: 'POST',
-    path: '/v1/chat/completions',
-    body,
-  };
+  const place = { method: 'POST', path: '/v1/chat/completions' };
+  return { exchange, at: 0, type: 'request', date, ...place, body };
 }
 
 export const eventStream = { 'content-type': 'text/event-stream' };

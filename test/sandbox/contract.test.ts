@@ -13,6 +13,8 @@ import {
   ways,
 } from './sandbox-helpers.ts';
 
+const greeting = { role: 'assistant', content: 'hello world' };
+
 describe.each(ways)('$way', ({ open, prompt }) => {
   describe('POST /v1/chat/completions without stream', () => {
     test('answers with the completion of the contract', async () => {
@@ -23,13 +25,7 @@ describe.each(ways)('$way', ({ open, prompt }) => {
         id: expect.stringMatching(/^chatcmpl-\w+$/),
         object: 'chat.completion',
         model: 'origin',
-        choices: [
-          {
-            index: 0,
-            message: { role: 'assistant', content: 'hello world' },
-            finish_reason: 'stop',
-          },
-        ],
+        choices: [{ index: 0, message: greeting, finish_reason: 'stop' }],
         usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
       });
     });
@@ -99,7 +95,6 @@ const requested = (fields: object) => ({ model: 'origin', messages: [message], .
 const said = (changes: object) => requested({ messages: [{ ...message, ...changes }] });
 const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
 
-/** Asks a question that a sandbox refuses. */
 async function errorOf(question: Question, sandbox = openSandbox()) {
   const answer = await ask(await sandbox, question);
   const { name, message: text } = jsonOf(answer)['error'] as { name: string; message: string };

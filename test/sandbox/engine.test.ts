@@ -236,13 +236,11 @@ describe('an error of the engine', () => {
     }
   });
 
-  const events = (text: string) => [response(200, { 'content-type': 'text/event-stream' }, text)];
-
   test.each<[string, Reply, number, Partial<ClientOptions>?]>([
-    ['an error event', events('data: {"error":{"message":"busy","code":429}}\n\n'), 429],
-    ['an HTML page', events('<html><title>Sign in</title></html>'), 500],
-    ['an empty body', events(''), 500],
-    ['only keep-alives', events(': ping\n\n'), 500],
+    ['an error event', eventStream('data: {"error":{"message":"busy","code":429}}\n\n'), 429],
+    ['an HTML page', eventStream('<html><title>Sign in</title></html>'), 500],
+    ['an empty body', eventStream(''), 500],
+    ['only keep-alives', eventStream(': ping\n\n'), 500],
     ['a connection that closes', [fin], 500],
     ['a redirect', [response(302, { location: '/login' })], 500],
     ['silence', [], 500, { firstByteTimeout: 20 }],

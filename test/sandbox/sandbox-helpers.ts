@@ -98,7 +98,6 @@ export function complete(
   });
 }
 
-/** The same, streaming. */
 export const stream = (sandbox: Sandbox, prompt: string, fields: object = {}) =>
   complete(sandbox, prompt, { stream: true, ...fields });
 
@@ -131,7 +130,6 @@ export function chunks(answer: { readonly text: string }): readonly Chunk[] {
     .map((payload) => JSON.parse(payload) as Chunk);
 }
 
-/** The texts of the deltas, in order. */
 export function deltas(answer: { readonly text: string }): readonly string[] {
   return chunks(answer)
     .map((chunk) => chunk.choices[0]?.delta?.content)
@@ -152,7 +150,6 @@ export function rawHead(length: number, key?: string): string {
   ].join('\r\n');
 }
 
-/** The bytes of a completion request. */
 export function rawRequest(prompt: string, streaming = true): string {
   const messages = [{ role: 'user', content: prompt }];
   const body = JSON.stringify({ model: 'origin', stream: streaming, messages });
@@ -188,7 +185,6 @@ export function createLog() {
       lines.push(line);
       for (const resolve of waiting.splice(0)) resolve();
     },
-    /** Waits for this many entries. */
     entries: async (count: number): Promise<readonly Readonly<Record<string, unknown>>[]> => {
       while (lines.length < count) await new Promise<void>((resolve) => waiting.push(resolve));
       return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
@@ -198,12 +194,8 @@ export function createLog() {
 
 /** An engine that sends requests to `url` with natter's client, without retries. */
 function engineAt(url: string, options: Partial<ClientOptions> = {}): Engine {
-  const { client } = createTestClient(url, {
-    retries: 0,
-    retryWaitLimit: 0,
-    clock: systemClock,
-    ...options,
-  });
+  const direct = { retries: 0, retryWaitLimit: 0, clock: systemClock };
+  const { client } = createTestClient(url, { ...direct, ...options });
   return (request, signal) => client.chat(request, { signal });
 }
 
@@ -227,9 +219,5 @@ async function openFront(options: SandboxOptions = {}): Promise<Sandbox> {
 export const ways = [
   { way: 'without an engine', open: openSandbox, prompt: (content: string) => content },
   // The first group is removed, and the second one reaches the engine.
-  {
-    way: 'with an engine',
-    open: openFront,
-    prompt: (content: string) => `[sandbox] ${content}`,
-  },
+  { way: 'with an engine', open: openFront, prompt: (content: string) => `[sandbox] ${content}` },
 ] as const;

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { resolveSettings, type SettingLayers } from '../../src/settings/resolve.ts';
 import type { Profile } from '../../src/settings/settings-file.ts';
-import { failureOf, storedWith, exampleKey } from './fixtures/stored.ts';
 import { describeUnsent } from '../../src/settings/resolved-settings.ts';
+import { jsonRow, listSettings } from '../../src/settings/setting-rows.ts';
+import { exampleKey, failureOf, storedWith } from './fixtures/stored.ts';
 
 function resolve(layers: Partial<SettingLayers> = {}) {
   return resolveSettings({ flags: {}, environment: {}, stored: storedWith(), ...layers });
@@ -71,22 +72,13 @@ test.each<[Partial<SettingLayers>, string]>([
   [{ environment: { NATTER_PROFILE: 'wrok' } }, unknown],
   [profileOf({ system: { text: 'x' } }), noText],
   [profileOf({ system: null }), noText],
-  [
-    profileOf({ params: { messages: [] } }),
-    'parameter messages in profile default is set by natter',
-  ],
-  [
-    profileOf({ headers: { Authorization: 'Bearer x' } }),
-    'header authorization in profile default',
-  ],
+  [profileOf({ params: { messages: [] } }), 'messages in profile default is set by natter'],
+  [profileOf({ headers: { Authorization: 'Bearer x' } }), 'authorization in profile default'],
   [profileOf({ headers: { host: 'x' } }), 'the header host in profile default is set by natter'],
   [profileOf({ headers: { 'x-a': 'b\r\nx-c: d' } }), 'headers.x-a in profile default must be one'],
   [profileOf({ headers: { 'x a': 'b' } }), '"x a" is not a valid header name in profile default'],
   [profileOf({ prices: { origin: 7 } }), 'prices.origin in profile default must be the prices'],
-  [
-    profileOf({ colors: { cod: 'red' } }),
-    '"cod" is not a part of an answer with a colour in profile',
-  ],
+  [profileOf({ colors: { cod: 'red' } }), '"cod" is not a part of an answer with a colour in'],
   [profileOf({ colors: { code: 'redd' } }), 'colors.code in profile default must be a colour'],
   [{ stored: polluting }, '"__proto__" is not a valid parameter name'],
 ])('K27 %j fails: %s', async (layers, text) => {
@@ -303,4 +295,49 @@ test('a variable with a command is for other machines; that of a profile for thi
   const own = { 'base-url': 'http://127.0.0.1:4000', 'api-key-command': command };
   const local = storedWith({ work: own }, {});
   expect(resolveWork({ stored: local }).apiKeyCommand?.value).toBe(command);
+});
+
+const listed = storedWith(
+  {
+    default: {
+      'base-url': 'https://ada:passphrase@api.example.com',
+      params: { stop: ['END'] },
+      headers: { 'x-team-token': 'token-0123456789', 'x-team': 'blue' },
+    },
+  },
+  { default: { apiKey: exampleKey, baseUrl: 'https://api.example.com' } },
+);
+
+function rows() {
+  return listSettings(resolveSettings({ flags: { retries: 2 }, environment: {}, stored: listed }));
+}
+
+test('lists the settings in force with values and sources', () => {
+  const byDefault = { kind: 'default', name: 'default' };
+  const profile = { kind: 'profile', name: 'default' };
+  expect(rows()).toEqual(
+    expect.arrayContaining([
+      { name: 'max-tokens', value: undefined, source: byDefault },
+      { name: 'retries', value: 2, source: { kind: 'flag', name: '--retries' } },
+      { name: 'retry-max-wait', value: '1m', source: byDefault },
+      { name: 'params.stop', value: ['END'], source: profile },
+      { name: 'headers.x-team', value: 'blue', source: profile },
+    ]),
+  );
+});
+
+test('Y14 K15 K25: values have the types of the settings file, and keys, passwords and secret headers are masked', () => {
+  const values = Object.fromEntries(rows().map((row) => [row.name, jsonRow(row).value]));
+  expect(values).toMatchObject({
+    model: 'origin',
+    'max-tokens': null,
+    retries: 2,
+    'retry-max-wait': '1m',
+    'allow-insecure': false,
+    'params.stop': ['END'],
+    'headers.x-team': 'blue',
+    'headers.x-team-token': '…',
+    'base-url': 'https://…@api.example.com',
+    'api-key': '…wxyz',
+  });
 });

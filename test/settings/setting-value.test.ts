@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-
 import { parseApiKey, parseParameterFlag } from '../../src/settings/setting-value.ts';
+import { costOf, parsePrice } from '../../src/settings/prices.ts';
+import { parseOwnColor } from '../../src/settings/setting-name.ts';
 import { exampleKey, failureOf } from './fixtures/stored.ts';
 
 describe('parseParameterFlag', () => {
@@ -70,5 +71,48 @@ describe('parseApiKey', () => {
     const failure = await failureOf(() => parseApiKey(text, 'NATTER_API_KEY', 'configuration'));
     expect(failure).toMatchObject({ kind: 'configuration', message: `NATTER_API_KEY ${problem}` });
     expect(failure.cause).toBeUndefined();
+  });
+});
+
+const priceOrigin = { label: 'prices.origin', kind: 'configuration' } as const;
+const colorOrigin = { label: 'colors.code', kind: 'usage' } as const;
+
+test.each([
+  ['0.5/1.5', { input: 0.5, output: 1.5, currency: 'USD' }],
+  ['2/8 EUR', { input: 2, output: 8, currency: 'EUR' }],
+  ['2/8/0.2', { input: 2, output: 8, cached: 0.2, currency: 'USD' }],
+])('the price %s is for a million tokens, in dollars unless a currency is given', (text, price) => {
+  expect(parsePrice(text, priceOrigin)).toEqual(price);
+});
+
+test('a cost has the prompt and the answer; cached tokens have their own price, or that of prompts', () => {
+  const price = { input: 2, output: 8, cached: undefined, currency: 'USD' };
+  expect(costOf(price, { prompt: 1_000_000, answer: 2_000_000 })).toBe(18);
+  expect(costOf(price, { prompt: 0, answer: 0 })).toBe(0);
+  const tokens = { prompt: 1_000_000, answer: 0, cached: 500_000 };
+  expect(costOf({ ...price, cached: 0.2 }, tokens)).toBe(1.1);
+  expect(costOf(price, tokens)).toBe(2);
+});
+
+test.each([7, '1', '1/', 'x/y', '1/2 EURO', '1e400/1'])('%j is refused', (value) => {
+  expect(() => parsePrice(value, priceOrigin)).toThrow(/^prices\.origin must be the prices/);
+});
+
+describe('a colour', () => {
+  test.each([
+    ['red', 'red'],
+    [' Bright-Blue ', 'bright-blue'],
+    ['underline bold #5FAFD7', '#5fafd7 bold underline'],
+    ['bold', 'default bold'],
+    ['default', 'default'],
+  ])('%j is stored as %j', (text, stored) => {
+    expect(parseOwnColor(text, colorOrigin)).toBe(stored);
+  });
+
+  const words = ['', 'redd', '#fff', '#5fafd', 'red blue', 'red red', 'bold bold', 'red blink'];
+  test.each([...words, '31', '\u001B[31m', 7, null])('%j is refused', async (value) => {
+    const failure = await failureOf(() => parseOwnColor(value, colorOrigin));
+    expect(failure.kind).toBe('usage');
+    expect(failure.message).toMatch(/^colors\.code must be a colour such as red, bright-blue/);
   });
 });

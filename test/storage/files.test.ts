@@ -1,10 +1,14 @@
 import fs, { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { replaceWithTexts } from '../../src/batch/results/write-results.ts';
 import { makePrivateFolder, removeFile, renameFile, replaceFile } from '../../src/storage/files.ts';
 import { storageFailure } from '../../src/storage/storage-failure.ts';
 import { folderOf } from '../support/folder.ts';
+import { expandName, isReservedName } from '../../src/storage/file-name.ts';
+import { createLineSplitter, readLines } from '../../src/storage/read-lines.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -107,4 +111,92 @@ describe('Y24: a file that another program has open', () => {
       expect(hintOf(code)).toBe(`close other programs that use it, or ${check}`);
     }
   });
+});
+
+const named = folderOf();
+for (const name of ['p-2.jsonl', 'p-1.jsonl', 'p-10.jsonl', 'q(1).jsonl', '.p-3.jsonl'])
+  writeFileSync(join(named, name), '');
+
+test.each([
+  ['p-*.jsonl', ['p-1.jsonl', 'p-10.jsonl', 'p-2.jsonl']],
+  ['p-?.jsonl', ['p-1.jsonl', 'p-2.jsonl']],
+  ['*(1).jsonl', ['q(1).jsonl']],
+  ['.p*', ['.p-3.jsonl']],
+  ['r-*.jsonl', []],
+  ['r-1.jsonl', ['r-1.jsonl']],
+])('Y24: %s matches %j', (name, expected) => {
+  expect(expandName(join(named, name))).toEqual(expected.map((file) => join(named, file)));
+});
+
+// Windows allows no `*` in the name of a file.
+test.skipIf(process.platform === 'win32')(
+  'Y24: the name of an existing file is not a pattern',
+  () => {
+    const file = join(folderOf(), '[x]*');
+    writeFileSync(file, '');
+    writeFileSync(`${file}y`, '');
+    expect(expandName(file)).toEqual([file]);
+  },
+);
+
+test.each([
+  'con.md',
+  String.raw`C:\notes\AUX.html`,
+  'nul.md',
+  'com1.json',
+  'LPT9',
+  'prn .md',
+  'con:x',
+])('%s is a device on Windows, and a file on other systems', (name) => {
+  expect(isReservedName(name, 'win32')).toBe(true);
+  expect(isReservedName(name, 'linux')).toBe(false);
+});
+
+test.each(['console.md', String.raw`con\answer.md`, 'com10.md', 'NUL', 'answer con.md'])(
+  '%s is an ordinary file name',
+  (name) => expect(isReservedName(name, 'win32')).toBe(false),
+);
+
+const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'é'.repeat(40)}`);
+
+function fileOf(text: string): string {
+  const file = join(folderOf(), 'lines');
+  writeFileSync(file, text);
+  return file;
+}
+
+test.each([
+  ['with a line end at the end', `${lines.join('\n')}\n`, lines],
+  ['without a line end at the end', lines.join('\n'), lines],
+  ['without a byte', '', []],
+])('reads the lines of a file %s', (_name, text, expected) => {
+  expect([...readLines(fileOf(text))]).toEqual(expected);
+});
+
+test.skipIf(process.platform === 'win32')('X25: reads a pipe in blocks, like a file', async () => {
+  const pipe = join(folderOf(), 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  const writer = spawn('sh', ['-c', 'cat "$0" > "$1"', fileOf(lines.join('\n')), pipe]);
+  const reads = vi.spyOn(fs, 'readSync');
+  expect([...readLines(pipe)]).toEqual(lines);
+  await once(writer, 'close');
+  expect(reads.mock.calls.length).toBeLessThan(lines.length / 4);
+});
+
+/** The lines of chunks, with a limit of 3 bytes; undefined for a longer one. */
+function split(...chunks: readonly string[]): (string | undefined)[] {
+  const splitter = createLineSplitter(3);
+  const whole = chunks.flatMap((chunk) => splitter.add(Buffer.from(chunk)));
+  return [...whole, ...splitter.end()].map((line) => line?.toString());
+}
+
+test.each([
+  ['abc\nd\n', ['abc', 'd']],
+  ['abcd\ne\n', [undefined, 'e']],
+  ['ab|c\nd|', ['abc', 'd']],
+  ['ab|cd|e\nf', [undefined, 'f']],
+  ['abcd', [undefined]],
+  ['\n\n', ['', '']],
+])('splits %j into %j', (chunks, expected) => {
+  expect(split(...chunks.split('|'))).toEqual(expected);
 });

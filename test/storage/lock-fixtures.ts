@@ -25,7 +25,6 @@ interface SimulatedMachine {
 
 const firstSpace = 'boot1 namespace1';
 
-/** The process `id` of a simulated machine. */
 export function processOn(id: number, simulated: SimulatedMachine = {}): ProcessFacts {
   const { host = 'one', running = { [id]: '100' } } = simulated;
   const space = 'space' in simulated ? simulated.space : firstSpace;
@@ -40,12 +39,10 @@ export function processOn(id: number, simulated: SimulatedMachine = {}): Process
   return { id, isRunning: (other) => running[other] !== undefined, machine };
 }
 
-/** Options for locks of a simulated process. */
 export function holding(process: ProcessFacts): LockOptions & { readonly clock: FakeClock } {
   return { process, clock: createFakeClock() };
 }
 
-/** Takes the lock. */
 export function hold(lock: string, options: LockOptions = holding(processOn(42))): HeldLock {
   const taken = holdLock(lock, options);
   if (!taken.isHeld) throw new Error('the lock was refused');

@@ -8,13 +8,7 @@ import { onTestFinished } from 'vitest';
  * @param upstream the local port that receives the requests for every host
  * @param refusal refuses everything with this status
  */
-export async function startProxy({
-  upstream,
-  refusal,
-}: {
-  readonly upstream: number;
-  readonly refusal?: number;
-}) {
+export async function startProxy({ upstream, refusal }: { upstream: number; refusal?: number }) {
   /** Each as the proxy sees it: an absolute URL, or `host:port` for a tunnel, whose method is `CONNECT`. */
   const requests: { method: string; target: string; headers: IncomingMessage['headers'] }[] = [];
   const sockets = new Set<Socket>();

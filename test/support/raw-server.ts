@@ -26,8 +26,6 @@ export interface RawServerOptions {
   readonly tls?: boolean;
   /** A file of `certificates/`, such as `expired.pem`. */
   readonly certificate?: string;
-  /** Performed on every connection before anything is received. */
-  readonly greeting?: Reply;
 }
 
 /** The path of a file beside this one. */
@@ -39,7 +37,7 @@ export type RawServer = Awaited<ReturnType<typeof startRawServer>>;
 /** Starts a server that sends exactly the given bytes: it answers request n with reply n, and all further ones with the last reply. */
 export async function startRawServer(
   replies: readonly Reply[],
-  { tls = false, certificate = 'server.pem', greeting = [] }: RawServerOptions = {},
+  { tls = false, certificate = 'server.pem' }: RawServerOptions = {},
 ) {
   /** Complete requests, in order of arrival. */
   const requests: RawRequest[] = [];
@@ -59,7 +57,6 @@ export async function startRawServer(
     });
     // Clients of these tests reset connections on purpose.
     socket.on('error', () => {});
-    void perform(greeting, socket);
     changed();
     let received = Buffer.alloc(0);
     socket.on('data', (data) => {

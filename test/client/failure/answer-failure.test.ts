@@ -9,16 +9,13 @@ import {
 import { maskFailure } from '../../../src/client/failure/change-failure.ts';
 import { Failure, type Remedy } from '../../../src/failure.ts';
 
+const incomplete = 'the answer is incomplete: cut';
+
 test.each([
   // The message for the total time says already that the answer is not complete.
   ['N13: --timeout', 'totalTimeout', 'cut', { code: 'raise-timeout', limit: 'totalTimeout' }],
-  [
-    'N13: a stall',
-    'idleTimeout',
-    'the answer is incomplete: cut',
-    { code: 'raise-timeout', limit: 'idleTimeout' },
-  ],
-  ['a different failure', undefined, 'the answer is incomplete: cut', { code: 'send-again' }],
+  ['N13: a stall', 'idleTimeout', incomplete, { code: 'raise-timeout', limit: 'idleTimeout' }],
+  ['a different failure', undefined, incomplete, { code: 'send-again' }],
 ] as const)(
   'an answer that is cut by %s is incomplete, with a remedy',
   (_, limit, message, remedy) => {

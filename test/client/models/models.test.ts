@@ -47,11 +47,7 @@ describe('one model', () => {
     ['data', { data: origin }, origin],
     ['a list of one in data', { data: [origin] }, origin],
     ['model', { model: origin }, origin],
-    [
-      'a record with such fields',
-      { id: 'a', data: {}, model: {} },
-      { id: 'a', data: {}, model: {} },
-    ],
+    ['such fields', { id: 'a', data: {}, model: {} }, { id: 'a', data: {}, model: {} }],
     ['a record whose model is its id', { model: 'a', n: 5 }, { id: 'a', model: 'a', n: 5 }],
     ['a record without an id', { context_window: 5 }, { id: 'requested', context_window: 5 }],
   ])('is read from %s', (_, value, model) => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
-import { done } from '../../support/raw-replies.ts';
-import { delta, readParts, stop, textOf } from '../../support/stream-fixtures.ts';
+import { readParts, textOf } from '../../support/stream-fixtures.ts';
 
 const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '\uFFFD');
 
@@ -90,22 +89,4 @@ test('S1 S2 S3 S7 S8 S9 S22 S35 F7 reads any stream, split anywhere, as the stan
     }),
     { numRuns: 1000 },
   );
-});
-
-test.each([
-  ['a NUL alone', 'data: \0\n\n'],
-  ['a byte order mark before JSON', 'data: \uFEFF{"choices":[]}\n\n'],
-])('F7 %s, after a chunk, is malformed as for JSON.parse', async (_what, data) => {
-  const { parts, thrown } = await readParts([delta('a') + data + stop + done]);
-  expect(textOf(parts, 'text')).toBe('a');
-  expect(thrown).toMatchObject({ kind: 'server_error' });
-});
-
-test('S15 S20 ends at [DONE] between CRs although the stream stays open', async () => {
-  async function* open(): AsyncGenerator<Uint8Array, void> {
-    yield Buffer.from(`${delta('a')}${done}`.replaceAll('\n', '\r'));
-    await new Promise(() => {});
-  }
-  const { parts } = await readParts(open());
-  expect(parts.at(-1)).toMatchObject({ type: 'end', complete: true });
 });

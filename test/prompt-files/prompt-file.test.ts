@@ -4,19 +4,23 @@ import { parsePromptFile, variablesOf } from '../../src/prompt-files/prompt-file
 import {
   fillTemplate,
   joinTexts,
+  parseTemplate,
   type Part,
+  placeholdersOf,
   type Template,
   textPart,
 } from '../../src/prompt-files/template.ts';
 import { promptMarkdown, yamlText } from '../../src/prompt-files/write-markdown.ts';
 import { fc } from '../support/properties.ts';
+import { Failure } from '../../src/failure.ts';
+import { readMapping } from '../../src/prompt-files/yaml-mapping.ts';
 
 const file = { name: 'a.md', path: '/a.md' };
 
 const values = {
   variables: new Map([['x', 'X']]),
   stdin: 'IN',
-  words: ['one', 'two'],
+  words: ['one', 'two words'],
   contentOf: ({ name }: { name: string }) => `<${name}>`,
 };
 
@@ -110,7 +114,7 @@ describe('a command file of a coding agent', () => {
     const read = await parse(command);
     expect(read.format).toBe('agent');
     expect(read.front).toEqual({ argumentHint: '[issue] [priority]' });
-    expect(fill(read.prompt)).toBe('Fix #one, two.');
+    expect(fill(read.prompt)).toBe('Fix #one, two words.');
     expect(read.notices).toEqual([
       '/a.md:4: the model is that of a coding agent and is ignored',
       '/a.md:2: natter has no tools; the model gets only the text',
@@ -182,7 +186,7 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom(...yamlMarks, '\u2028', 'k'.repeat(2000)),
 );
-const text = fc.oneof(
+const anyText = fc.oneof(
   piece,
   fc.array(piece).map((pieces) => pieces.join('')),
   fc.array(fc.constantFrom('word', '', ' a', 'é:', 'b ')).map((lines) => lines.join('\n')),
@@ -192,9 +196,9 @@ test('a value written as YAML is the same when it is read', () => {
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },
-      fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null)),
+      fc.oneof(anyText, fc.integer(), fc.boolean(), fc.constant(null)),
       fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+      fc.dictionary(anyText, tie('value'), { maxKeys: 4 }),
     ),
   }));
   fc.assert(
@@ -202,4 +206,75 @@ test('a value written as YAML is the same when it is read', () => {
       expect(parseYaml(yamlText({ params: original }))).toEqual({ params: original });
     }),
   );
+});
+
+const templateOf = (text: string, options: Parameters<typeof parseTemplate>[2] = {}, line = 1) =>
+  parseTemplate(text, { file, line }, options);
+
+describe('a template', () => {
+  test.each([
+    ['{{x}}', 'X'],
+    ['{{ x }}{{\tx}}', 'XX'],
+    ['{{stdin}}', 'IN'],
+    ['{{file: notes.md }}', '<notes.md>'],
+    ['$ARGUMENTS', 'one two words'],
+    ['$ARGUMENTSX $ARGUMENT', '$ARGUMENTSX $ARGUMENT'],
+    [String.raw`\{{x}}`, '{{x}}'],
+    [String.raw`\\{{x}}`, String.raw`\X`],
+    [String.raw`\\\{{x}}`, String.raw`\{{x}}`],
+    [String.raw`\$ARGUMENTS`, '$ARGUMENTS'],
+    [String.raw`C:\dir \n`, String.raw`C:\dir \n`],
+    ['{{}} {{1}} {{a.b}} {{{x}}} {x}', '{{}} {{1}} {{a.b}} {X} {x}'],
+    ['{{x\n}}', '{{x\n}}'],
+    ['$1', '$1'],
+  ])('%j becomes %j', (text, expected) => {
+    expect(fillTemplate(templateOf(text), values)).toBe(expected);
+  });
+
+  test.each([
+    ['$1 and $2', 'one and two words'],
+    ['$1. $1, $1)', 'one. one, one)'],
+    ['$10 $1.50 $1,000 $0', '$10 $1.50 $1,000 $0'],
+    [String.raw`\$1`, '$1'],
+  ])('with numbered words %j becomes %j', (text, expected) => {
+    expect(fillTemplate(templateOf(text, { takesArguments: true }), values)).toBe(expected);
+  });
+
+  test('of fabric has standard input as {{input}}', () => {
+    expect(fillTemplate(templateOf('{{input}}', { takesInput: true }), values)).toBe('IN');
+    expect(placeholdersOf(templateOf('{{input}}'), 'variable')).toHaveLength(1);
+  });
+
+  test('has the lines of its placeholders', () => {
+    const found = placeholdersOf(templateOf('a\n{{x}}{{y}}\n\n{{z}}', {}, 10), 'variable');
+    expect(found.map(({ name, place: { line } }) => [name, line])).toEqual([
+      ['x', 11],
+      ['y', 11],
+      ['z', 13],
+    ]);
+  });
+
+  test('of many backslashes and braces is parsed in linear time', () => {
+    const text = `${'\\'.repeat(200_000)} ${'{{file:'.repeat(50_000)} ${'{{ '.repeat(50_000)}`;
+    expect(fillTemplate(templateOf(text), values)).toBe(text);
+  });
+});
+
+const nested = (depth: number) => `a: ${'['.repeat(depth)}${']'.repeat(depth)}`;
+const indented = Array.from({ length: 1500 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n');
+
+test.each([
+  ['lists', nested(20_000)],
+  ['200 lists', nested(200)],
+  ['mappings', `a: ${'{a: '.repeat(20_000)}1${'}'.repeat(20_000)}`],
+  ['lists in lines', `a:\n  ${'- '.repeat(20_000)}1`],
+  ['indented mappings', indented],
+])('values that are nested too deeply are refused: %s', (_, text) => {
+  const read = () => readMapping(text, file, 2);
+  expect(read).toThrow(Failure);
+  expect(read).toThrow('a.md:2: not valid YAML: its values are nested too deeply');
+});
+
+test('values may be nested', () => {
+  expect(readMapping(nested(50), file, 2)).toMatchObject([{ key: 'a', place: { line: 2 } }]);
 });

@@ -1,7 +1,7 @@
-import { startProxy } from '../support/proxy-server.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { startProxy } from '../support/proxy-server.ts';
 import { json, response, streamed } from '../support/raw-replies.ts';
-import { createTestClient, failureOf, runChat } from '../support/run-chat.ts';
+import { afterBody, createTestClient, failureOf, runChat } from '../support/run-chat.ts';
 import { serve } from '../support/serve.ts';
 
 const clientThrough = (baseUrl: string, environment: Record<string, string>) =>
@@ -112,4 +112,31 @@ test('K17 receives a whole answer over TLS through a tunnel', async () => {
   const run = await runChat(clientThrough('https://service.test', { HTTPS_PROXY: proxy.url }));
   expect(run).toMatchObject({ text: 'Hello', error: undefined });
   expect(server.requests[0]?.headers).toMatchObject({ host: 'service.test' });
+});
+
+test('R30 an untrusted certificate is not retried, and the remedy is named', async () => {
+  const server = await serve([[streamed('Hello')]], { tls: true });
+  const run = await runChat(createTestClient(server.url));
+  const failure = failureOf(run);
+  expect(run.delays).toEqual([]);
+  expect(failure.kind).toBe('unreachable');
+  expect(failure.message).toMatch(
+    new RegExp(
+      `^the TLS certificate of 127.0.0.1:${server.port} is signed by an authority unknown to this machine`,
+    ),
+  );
+  expect(failure.remedy?.code).toMatch(/^trust-/);
+  expect(server.requests).toHaveLength(0);
+  expect(server.connections()).toBeLessThanOrEqual(1);
+});
+
+test('receives answers over TLS, and reuses the connection', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const server = await serve([[streamed('Hello')]], { tls: true });
+  const set = createTestClient(server.url);
+  expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });
+  await afterBody();
+  expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });
+  expect(server.connections()).toBe(1);
 });

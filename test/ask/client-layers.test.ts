@@ -1,12 +1,98 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
-import type { ChatEvent } from '../../src/client/events.ts';
-import { maskClient } from '../../src/ask/masked-client.ts';
+import type { ChatEvent, RetryScheduled } from '../../src/client/events.ts';
+import { logClient } from '../../src/ask/logged-client.ts';
+import type { Run } from '../../src/run.ts';
 import { Failure } from '../../src/failure.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { maskClient } from '../../src/ask/masked-client.ts';
 import { createSecretFilter } from '../../src/secrets/secret-filter.ts';
 import { finished, text } from '../support/events.ts';
 import { secretKey } from '../support/secret.ts';
+
+/** A client whose answers are these events, up to the first error. */
+const serviceOf = (sent: readonly (ChatEvent | Error)[]): Client => ({
+  async *chat(_request, options) {
+    for (const event of sent) {
+      options?.signal?.throwIfAborted();
+      if (event instanceof Error) throw event;
+      yield event;
+    }
+  },
+  listModels: async () => [],
+  getModel: async (id) => ({ id }),
+  close: () => undefined,
+});
+
+const cause = new Failure('server_error', 'the service failed (500)');
+const retry = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 500, cause } as const;
+const answer: readonly ChatEvent[] = [
+  retry,
+  { type: 'answer-started', attempt: 2, requestId: 'r-2' },
+  { type: 'text-received', text: 'a', deltas: ['a'] },
+  { type: 'answer-finished', finishReason: 'stop', attempts: 2, timing: { total: 5 } },
+];
+
+function logged(client: Partial<Client>) {
+  const lines: string[] = [];
+  const run = {
+    context: { clock: createFakeClock() },
+    presentation: { debugLog: (line: string) => void lines.push(line) },
+    settings: { profile: { value: 'work' } },
+  } as unknown as Run;
+  const log = logClient(
+    { ...serviceOf(answer), ...client },
+    run,
+    (path) => `http://service/v1/${path}`,
+  );
+  return { client: log, lines };
+}
+
+const prompt = { model: 'origin', messages: [] };
+
+test('logs a prompt from the request to the end of the answer and passes on all events', async () => {
+  const { client, lines } = logged({});
+  const events: ChatEvent[] = [];
+  for await (const event of client.chat(prompt)) events.push(event);
+  expect(events).toEqual(answer);
+  expect(lines).toEqual([
+    'POST http://service/v1/chat/completions, profile work',
+    'retry 1 of 4 in 500 ms: the service failed (500)',
+    'attempt 2 is answered after 0 ms, request r-2',
+    'the answer is complete after 0 ms, stop',
+  ]);
+});
+
+test.each([
+  [new Failure('rate_limited', 'slow down'), 'failed (rate_limited) after 0 ms'],
+  [new Error('interrupted'), 'stopped after 0 ms'],
+])('logs a call that throws, and throws the same error: %s', async (error, line) => {
+  const { client, lines } = logged({
+    listModels: async () => {
+      throw error;
+    },
+  });
+  await expect(client.listModels()).rejects.toBe(error);
+  expect(lines).toEqual(['GET http://service/v1/models, profile work', line]);
+});
+
+test('logs a retry of a read and passes it on', async () => {
+  const retries: unknown[] = [];
+  const getModel: Client['getModel'] = async (id, options) => {
+    options?.onRetry?.(retry);
+    return { id };
+  };
+  const { client, lines } = logged({ getModel });
+  const onRetry = (event: RetryScheduled) => void retries.push(event);
+  expect(await client.getModel('a b', { onRetry })).toEqual({ id: 'a b' });
+  expect(retries).toEqual([retry]);
+  expect(lines).toEqual([
+    'GET http://service/v1/models/a%20b, profile work',
+    'retry 1 of 4 in 500 ms: the service failed (500)',
+    'answered after 0 ms',
+  ]);
+});
 
 const filter = createSecretFilter([secretKey], 8);
 const half = secretKey.slice(0, 8);
@@ -22,24 +108,12 @@ async function receive(
   onEvent: (event: ChatEvent) => void = () => undefined,
   secrets = filter,
 ) {
-  const service: Client = {
-    async *chat(_request, options) {
-      for (const event of sent) {
-        options?.signal?.throwIfAborted();
-        if (event instanceof Error) throw event;
-        yield event;
-      }
-    },
-    listModels: async () => [],
-    getModel: async (id) => ({ id }),
-    close: () => undefined,
-  };
-  const client = maskClient(service, { filter: () => secrets, keep: () => undefined });
+  const client = maskClient(serviceOf(sent), { filter: () => secrets, keep: () => undefined });
   const events: ChatEvent[] = [];
   const options = signal === undefined ? {} : { signal };
   let error: unknown;
   try {
-    for await (const event of client.chat({ model: 'origin', messages: [] }, options)) {
+    for await (const event of client.chat(prompt, options)) {
       events.push(event);
       onEvent(event);
     }
@@ -122,7 +196,7 @@ test('masks metadata that is secret only for a later filter', async () => {
   let known = createSecretFilter(['another-secret'], 8);
   const masked = maskClient(client, { filter: () => known, keep: () => undefined });
   const read = async () => {
-    for await (const event of masked.chat({ model: 'origin', messages: [] })) return event;
+    for await (const event of masked.chat(prompt)) return event;
     return undefined;
   };
   expect(await read()).toEqual(name);

@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
 import { folderOf, writeFiles } from './folder.ts';
 import { blocksOf } from './guide-blocks.ts';
+import { openFileSandbox } from './held-sandbox.ts';
 import { binary, cleanEnvironment } from './natter.ts';
 
 interface ExampleResult {
@@ -127,8 +126,7 @@ function finish(
 
 /** Runs each example in a copy of a home folder in which natter has been used; open until the end of the test file. */
 export async function openExampleShell() {
-  const sandbox = await startSandbox();
-  afterAll(() => sandbox.close());
+  const sandbox = await openFileSandbox();
   const path = prepareTools();
   const shells = { '.bashrc': '', '.zshrc': '' };
   const fish = { '.config/fish/completions/none': '', '.config/fish/conf.d/none': '' };

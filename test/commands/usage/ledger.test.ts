@@ -107,8 +107,7 @@ test('a budget in money uses the prices of the profile', async () => {
     'the weekly budget (3.10 EUR) would be exceeded: 3.00 EUR used, and this request may use ~0.21 EUR',
   );
   expect(await run(words('5eur/week'))).toMatchObject({ code: 0 });
-  const dollars = await run(words('5usd/week'));
-  expectFailure(dollars, 3, 'needs the price of the model origin in USD');
+  expectFailure(await run(words('5usd/week')), 3, 'needs the price of the model origin in USD');
 });
 
 test('a batch stops before its budget, and continues with a higher one', async () => {

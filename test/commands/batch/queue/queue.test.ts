@@ -72,14 +72,15 @@ describe('natter batch submit', () => {
   test('adds each item as a job, and the options for the requests', async () => {
     const place = await openQueuePlace();
     place.write('p.jsonl', '{"id":"a","prompt":"one"}\n{"prompt":"two"}\n');
-    const text = await place.submit('p.jsonl', {
-      model: 'nextgen',
-      system: 'brief',
-      maxTokens: '5',
-      param: ['seed=1'],
-      stream: false,
-    });
-    expect(text).toBe('natter: batch p: 2 items added\n');
+    expect(
+      await place.submit('p.jsonl', {
+        model: 'nextgen',
+        system: 'brief',
+        maxTokens: '5',
+        param: ['seed=1'],
+        stream: false,
+      }),
+    ).toBe('natter: batch p: 2 items added\n');
     expect(states(place, 'p')).toEqual(['item-1 waiting', 'item-2 waiting']);
     expect(await place.batch('p').queue.header()).toEqual({
       input: place.path('p.jsonl'),
@@ -117,8 +118,7 @@ describe('natter batch submit', () => {
   test('keeps the result of a line that cannot be sent, until it is corrected', async () => {
     const place = await openQueuePlace();
     place.write('p.jsonl', '{"prompt":"one"}\n{"promt":"two"}\n');
-    const text = await place.submit('p.jsonl');
-    expect(text).toContain('warning: line 2 of');
+    expect(await place.submit('p.jsonl')).toContain('warning: line 2 of');
     expect(await place.batch('p').queue.counts()).toMatchObject({ items: 2, failed: 1 });
     place.write('p.jsonl', '{"prompt":"one"}\n{"prompt":"two"}\n');
     expect(await place.submit('p.jsonl')).toContain('1 item added, 1 were there before');

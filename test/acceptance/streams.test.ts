@@ -140,21 +140,21 @@ test.each([
   ['compare --no-save -m origin,nextgen hi', '>&-'],
   ['batch -', '>&- <<< hi'],
 ])('N13: P4 %s fails before it is sent if standard output is closed', async (words, closed) => {
-  const { code, stderr } = await runShell(`$NATTER --sandbox ${words} ${closed}`);
-  expect(stderr).toBe(
-    'natter: standard output is closed, so the answer would be lost\n  redirect it to a file, or to /dev/null to discard the answer\n',
-  );
-  expect(code).toBe(12);
+  expect(await runShell(`$NATTER --sandbox ${words} ${closed}`)).toMatchObject({
+    code: 12,
+    stderr:
+      'natter: standard output is closed, so the answer would be lost\n  redirect it to a file, or to /dev/null to discard the answer\n',
+  });
 });
 
 test.each(['hi', 'models list'])(
   'N13: P4 %s with a closed standard output says once that nothing is printed',
   async (words) => {
-    const { code, stderr } = await runShell(`$NATTER --sandbox ${words} >&-`);
-    expect(stderr).toBe(
-      'natter: standard output is closed, so nothing is printed; natter last prints a saved answer\n',
-    );
-    expect(code).toBe(0);
+    expect(await runShell(`$NATTER --sandbox ${words} >&-`)).toMatchObject({
+      code: 0,
+      stderr:
+        'natter: standard output is closed, so nothing is printed; natter last prints a saved answer\n',
+    });
   },
 );
 

@@ -204,8 +204,7 @@ test.each([
   const place = await openPrompts(2);
   place.write('o.jsonl', '');
   symlinkSync('/dev/stderr', join(place.folder, 'link'));
-  const { code, stderr } = await place.run(['p.txt', ...words]);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string });
+  expectFailure(await place.run(['p.txt', ...words]), 2, message);
   expect(place.asked).toEqual([]);
 });
 
@@ -232,10 +231,7 @@ async function openChecked(prompts: readonly string[], answers: readonly string[
   const { requests } = server;
   const run = (options: readonly string[]) => place.run(options, { env: serviceAt(server) });
   const promptsOf = () =>
-    requests.map(({ body }) => {
-      const { messages } = JSON.parse(body) as { messages: readonly { content: string }[] };
-      return messages.map(({ content }) => content);
-    });
+    server.bodies().map(({ messages }) => messages.map(({ content }) => content));
   return { ...place, run, promptsOf, requests };
 }
 

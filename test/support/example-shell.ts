@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { folderOf, writeFiles } from './folder.ts';
-import { blocksOf } from './guide-blocks.ts';
+import { codeBlock } from './guide-blocks.ts';
 import { openFileSandbox } from './held-sandbox.ts';
 import { binary, cleanEnvironment } from './natter.ts';
 
@@ -40,14 +40,6 @@ for word; do sh -c "$(echo "$command" | sed "s/{}/$word/g")" || exit; done`,
   'Out-String': copyInput,
   'Invoke-Expression': copyInput,
 };
-
-/** The block of a guide that starts with this text. */
-function codeBlock(guide: string, start: string): string {
-  const blocks = blocksOf(guide, readFileSync(guide, 'utf8'));
-  const block = blocks.find(({ text }) => text.startsWith(start));
-  if (block === undefined) throw new Error(`${guide} has no block that starts with ${start}`);
-  return block.text;
-}
 
 /** Files for the examples. */
 const files: Readonly<Record<string, string>> = {

@@ -62,6 +62,14 @@ export function blocksOf(guide: string, markdown: string): readonly GuideBlock[]
   return blocks;
 }
 
+/** The block of a guide that starts with this text. @throws Error without one */
+export function codeBlock(guide: string, start: string): string {
+  const blocks = blocksOf(guide, readFileSync(guide, 'utf8'));
+  const block = blocks.find(({ text }) => text.startsWith(start));
+  if (block === undefined) throw new Error(`${guide} has no block that starts with ${start}`);
+  return block.text;
+}
+
 /** Written from the program, and checked against it by test/docs/reference.test.ts. */
 const generated = 'reference.md';
 

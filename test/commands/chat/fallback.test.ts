@@ -201,19 +201,9 @@ describe('--fallback to a different profile', () => {
   });
 });
 
-/** A service whose model has a window of 800 tokens, as natter has learned. */
-function smallWindow(server: RawServer): Record<string, string> {
-  const state = folderOf({ 'models.json': JSON.stringify({ [server.url]: { origin: 800 } }) });
-  return serviceAt(server, { NATTER_RETRIES: '0', NATTER_STATE_DIR: state });
-}
-
-const text = `${'x'.repeat(45)}\n`.repeat(200);
-
-const split = ['--split', 'lines', '--max-tokens', '50'];
-
 test('each group of --every falls back by itself', async () => {
   const server = await serve([failed, answered, answered]);
-  const env = serviceAt(server, { NATTER_RETRIES: '0' });
+  const env = serviceAt(server, noRetries);
   const words = ['--every', '1l', '--fallback', 'nextgen', 'x'];
   expect(await runInMemory(words, { env, input: 'a\nb\n' })).toMatchObject({
     code: 0,
@@ -225,9 +215,15 @@ test('each group of --every falls back by itself', async () => {
 
 test('the pieces of --split and their combination fall back', async () => {
   const server = await serve([failed, answered]);
-  const words = [...split, '--fallback', 'nextgen', 'count'];
-  const env = smallWindow(server);
-  const { code, stdout, stderr } = await runInMemory(words, { env, input: text });
+  // The model has a window of 800 tokens, as natter has learned.
+  const windows = JSON.stringify({ [server.url]: { origin: 800 } });
+  const env = serviceAt(server, {
+    ...noRetries,
+    NATTER_STATE_DIR: folderOf({ 'models.json': windows }),
+  });
+  const words = ['--split', 'lines', '--max-tokens', '50', '--fallback', 'nextgen', 'count'];
+  const input = `${'x'.repeat(45)}\n`.repeat(200);
+  const { code, stdout, stderr } = await runInMemory(words, { env, input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' });
   expect(stderr).toContain('origin: the service failed (500); falling back to nextgen\n');
   expect(modelsIn(server).filter((model) => model === 'nextgen')).toHaveLength(1);

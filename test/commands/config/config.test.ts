@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
+import { configWith } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
@@ -303,10 +304,7 @@ test('a default key that has a new action is not returned to the old one', async
 
 test('one of several unusable keys is named, can be removed, and can be replaced', async () => {
   const keys = { undo: 'hyper+x', redo: 'q', nope: 'f4' };
-  const folder = folderOf();
-  const settings = { version: 1, profiles: { default: { keys } } };
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(settings));
-  const options = { environment: { NATTER_CONFIG_DIR: folder } };
+  const options = { environment: { NATTER_CONFIG_DIR: configWith({ default: { keys } }) } };
   const list = (line: string) => runLines([line, 'config keys'], options);
   await expect(runLines(['config keys'], options)).rejects.toMatchObject({
     message: 'keys.undo: "hyper+x" is not a key',

@@ -11,7 +11,7 @@ import { folderOf } from '../../support/folder.ts';
 import { runInContext, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 import { temporaryHome } from '../../support/natter.ts';
-import { delta, done, finish, json, stream } from '../../support/raw-replies.ts';
+import { answering, delta, done, finish, json, stream } from '../../support/raw-replies.ts';
 import { fin, type Reply } from '../../support/raw-server.ts';
 import { expectNoSecret, secretKey } from '../../support/secret.ts';
 import { serve } from '../../support/serve.ts';
@@ -107,8 +107,6 @@ test('the page has no key, no home folder and no user name', async () => {
   }
 });
 
-const message = { role: 'assistant', content: 'ok' };
-const whole = { id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
 const refusal = (status: number) => json(status, { error: { message: 'no', type: 'nope' } });
 
 const list = [json(200, { data: [{ id: 'origin' }] }, { 'x-request-id': 'r1' })];
@@ -205,7 +203,7 @@ test.each<[string, readonly Reply[], FailureKind, number]>([
 
 test('after a cut stream an answer without a stream is asked for, and the advice is about the server', async () => {
   const cut = stream(delta('ok')).slice(0, 2);
-  const { failure, named } = await examineService([list, [...cut, fin], [json(200, whole)]]);
+  const { failure, named } = await examineService([list, [...cut, fin], [answering('ok')]]);
   expect(failure).toMatchObject({ kind: 'incomplete' });
   expect(named('stream')?.advice).toContain('natter --no-stream');
   expect(named('no-stream')?.outcome).toBe('ok');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LedgerLine } from '../../../src/usage/ledger.ts';
-import { folderOf } from '../../support/folder.ts';
+import { configWith } from '../../support/data-folder.ts';
 import { runInContext } from '../../support/in-memory.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
 import type { MemoryOptions } from '../../support/memory-context.ts';
@@ -115,9 +115,6 @@ test('estimated tokens are marked', async () => {
   const estimated = { ...unknown, estimated: { prompt_tokens: 7 } };
   expect((await usage(['--color', 'never'], [estimated], terminal())).stdout).toContain('~7');
 });
-
-const configWith = (profiles: object) =>
-  folderOf({ 'config.json': JSON.stringify({ version: 1, profiles }) });
 
 test('the prices of each profile give the cost, as they are now', async () => {
   const profiles = {

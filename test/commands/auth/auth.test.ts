@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { filesBelow } from '../../support/folder.ts';
 import { expectFailure, runInContext, runInMemory } from '../../support/in-memory.ts';
 import { temporaryHome } from '../../support/natter.ts';
 import { homeWithKeyProgram, printKey, storedKey, withKeyProgram } from '../../support/profiles.ts';
@@ -322,12 +323,6 @@ test('logout reports a key that is still set in the environment', async () => {
   expect(stderr).toContain('NATTER_API_KEY is still set and takes effect');
 });
 
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name))
-    .filter((name) => statSync(name).isFile() && !name.endsWith('print-key'));
-}
-
 test('the command prints the key once, which is sent, but neither shown nor stored; a replay runs none', async () => {
   const server = await serve([[streamed(`your key is ${secretKey}`)]]);
   const { home, run, runs } = await withKeyProgram(printKey, server.url);
@@ -335,7 +330,7 @@ test('the command prints the key once, which is sent, but neither shown nor stor
   const { code, stdout, stderr } = await run(['--record', recording, 'hi'], { NATTER_DEBUG: '1' });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'your key is ***\n' });
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
-  const files = filesBelow(home);
+  const files = filesBelow(home).filter((path) => !path.endsWith('print-key'));
   expect(files).toContain(recording);
   expectNoSecret(stdout, stderr, ...files.map((name) => readFileSync(name, 'utf8')));
   expect(await run(['--replay', recording, 'hi'])).toMatchObject({ code: 0, stdout });

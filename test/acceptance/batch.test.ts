@@ -156,8 +156,7 @@ test('a terminal shows the progress of a batch on one line, which is removed at 
   await terminal.waitFor(/4 of 6/);
   await place.finish(2);
   await terminal.exit;
-  const shown = await terminal.transcript();
-  expect(shown).toMatch(/^natter: 6 of 6 items answered/);
+  expect(await terminal.transcript()).toMatch(/^natter: 6 of 6 items answered/);
   expect(terminal.output()).not.toContain('\n4 of 6');
 });
 

@@ -4,16 +4,11 @@ import { createDataFolder } from '../support/data-folder.ts';
 import { openHeldSandbox, faultsOf, serviceWith } from '../support/held-sandbox.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { jsonLines, startNatter } from '../support/natter.ts';
-import { openTerminal, type TerminalOptions } from '../support/terminal.ts';
+import { openTerminal } from '../support/terminal.ts';
 
 const slow = (model: string, tokens: number) => {
   return { when: { model }, reply: 'tokens', tokens, rate: 200 };
 };
-
-async function open(words: readonly string[], rules: readonly object[], options: TerminalOptions) {
-  const env = { ...(await serviceWith(...rules)), NO_COLOR: '1', ...options.env };
-  return openTerminal(['compare', ...words], { ...options, env });
-}
 
 /** A comparison in 120 columns whose two answers pause in the middle until `finish`. */
 async function openHeld(rules: readonly object[]) {
@@ -54,9 +49,9 @@ describe('on a terminal', () => {
 
   test('Ctrl+C keeps the text received, on the screen and on disk', async () => {
     const data = createDataFolder();
-    const rules = [slow('origin', 5000), slow('nextgen', 5000)];
-    const env = { NATTER_DATA_DIR: data.path };
-    const session = await open(['hi'], rules, { columns: 120, env });
+    const service = await serviceWith(slow('origin', 5000), slow('nextgen', 5000));
+    const env = { ...service, NO_COLOR: '1', ...data.env };
+    const session = openTerminal(['compare', 'hi'], { columns: 120, env });
     await session.waitFor(/~\d{2,} tokens/);
     session.type('\u0003');
     expect((await session.exit).signal).toBe(2);

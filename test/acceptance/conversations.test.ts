@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { pathOf } from '../../src/conversation/tree.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { seededRandom } from '../conversation/journal-fixtures.ts';
@@ -67,23 +67,21 @@ test('several processes that start a named conversation make one, and the others
   }
 });
 
-describe('failing storage', () => {
-  test.skipIf(process.platform === 'win32')(
-    'D9 a disk without any space is left without a conversation or lock',
-    async () => {
-      const data = createDataFolder();
-      const shell = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`;
-      const words = ['-c', shell, process.execPath, binary, ...echo('hello')];
-      const options = { env: cleanEnvironment(data.env), encoding: 'utf8', input: '' } as const;
-      expect(spawnSync('sh', words, options)).toMatchObject({ status: 0, stdout: 'hello\n' });
-      expect(data.files().filter((name) => name.endsWith('.lock'))).toEqual([]);
-      await data.run(echo('later'));
-      const { stdout, stderr } = await data.run(['conversations', 'list']);
-      expect(stdout.match(/^.*later$/gm)).toHaveLength(1);
-      expect(stderr).toBe('');
-    },
-  );
-});
+test.skipIf(process.platform === 'win32')(
+  'D9 a disk without any space is left without a conversation or lock',
+  async () => {
+    const data = createDataFolder();
+    const shell = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`;
+    const words = ['-c', shell, process.execPath, binary, ...echo('hello')];
+    const options = { env: cleanEnvironment(data.env), encoding: 'utf8', input: '' } as const;
+    expect(spawnSync('sh', words, options)).toMatchObject({ status: 0, stdout: 'hello\n' });
+    expect(data.files().filter((name) => name.endsWith('.lock'))).toEqual([]);
+    await data.run(echo('later'));
+    const { stdout, stderr } = await data.run(['conversations', 'list']);
+    expect(stdout.match(/^.*later$/gm)).toHaveLength(1);
+    expect(stderr).toBe('');
+  },
+);
 
 type Variables = Readonly<Record<string, string>>;
 

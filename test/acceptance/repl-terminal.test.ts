@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { openFileSandbox } from '../support/held-sandbox.ts';
 import { temporaryHome } from '../support/natter.ts';
 import {
   clears,
@@ -281,13 +281,7 @@ test('compare shows how many answers have ended, and puts the window back', asyn
   ]);
 });
 
-let service: Sandbox;
-
-beforeAll(async () => {
-  service = await startSandbox({ clock: systemClock });
-});
-
-afterAll(() => service.close());
+const service = await openFileSandbox({ clock: systemClock });
 
 /** Without the sentence of the sandbox that names its key. */
 const withoutAdvice = (output: string) => output.replaceAll(/takes\s+the\s+key\s+sandbox-key/g, '');

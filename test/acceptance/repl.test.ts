@@ -157,8 +157,7 @@ describe.runIf(process.platform !== 'win32')('a command for the shell', () => {
 async function twoConversations(): Promise<Record<string, string>> {
   const env = sharedHome();
   for (const prompt of ['which tea is green?', 'how is coffee roasted?']) {
-    const { code } = await runInMemory(['--sandbox', prompt], { env });
-    expect(code).toBe(0);
+    expect(await runInMemory(['--sandbox', prompt], { env })).toMatchObject({ code: 0 });
   }
   return env;
 }

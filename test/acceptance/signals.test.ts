@@ -203,14 +203,6 @@ test('a key entered in a replayed conversation is not stored', async () => {
 
 const firstText = [streamHead(), chunk(delta('the first words'))];
 
-/** Sends the signal, and returns the result and the time until the end in milliseconds. */
-async function stop({ child, result }: RunningNatter, signal: NodeJS.Signals) {
-  const start = performance.now();
-  child.kill(signal);
-  const { stdout, stderr, signal: diedOf } = await result;
-  return { stdout, stderr, diedOf, elapsed: performance.now() - start };
-}
-
 /** Milliseconds: much less than natter would wait otherwise, but enough for a busy machine. */
 const atOnce = 10_000;
 
@@ -222,9 +214,9 @@ test.each([
   const server = await serve([firstText]);
   const natter = startNatter(['hi'], { env: serviceAt(server) });
   await natter.waitFor('stdout', /words/);
-  const { stdout, stderr, diedOf } = await stop(natter, signal);
-  const stopped = { stdout: 'the first words\n', stderr: '', diedOf: signal };
-  expect({ stdout, stderr, diedOf }).toEqual(stopped);
+  natter.child.kill(signal);
+  const stopped = { stdout: 'the first words\n', stderr: '', signal };
+  expect(await natter.result).toMatchObject(stopped);
   await server.idle();
 });
 
@@ -232,9 +224,10 @@ test('R23 Ctrl+C during the wait for a retry ends natter at once, without a furt
   const server = await serve([[response(429, { 'retry-after': '50' })]]);
   const natter = startNatter(['hi'], { env: serviceAt(server) });
   await natter.waitFor('stderr', /retry 1 of 4/);
-  const { diedOf, elapsed } = await stop(natter, 'SIGINT');
-  expect(diedOf).toBe('SIGINT');
-  expect(elapsed).toBeLessThan(atOnce);
+  const start = performance.now();
+  natter.child.kill('SIGINT');
+  expect((await natter.result).signal).toBe('SIGINT');
+  expect(performance.now() - start).toBeLessThan(atOnce);
   expect(server.requests).toHaveLength(1);
 });
 

@@ -1,21 +1,15 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
 import { coverageFiles, loadedFiles } from '../support/executed-files.ts';
 import { folderOf } from '../support/folder.ts';
-import { runNatter } from '../support/natter.ts';
+import { openFileSandbox } from '../support/held-sandbox.ts';
+import { runNatter, serviceAt } from '../support/natter.ts';
 
 const preload = resolve('test/support/loaded-modules.cjs');
 
-let service: Readonly<Record<string, string>>;
-
-beforeAll(async () => {
-  const sandbox = await startSandbox();
-  service = { NATTER_BASE_URL: sandbox.url, NATTER_API_KEY: sandboxKey };
-  return () => sandbox.close();
-});
+const service = serviceAt(await openFileSandbox(), { NATTER_API_KEY: sandboxKey });
 
 /** Node's modules as `node:` with their names, including internal ones. */
 async function loadedModules(words: readonly string[]): Promise<readonly string[]> {

@@ -53,15 +53,13 @@ describe('an answer on a terminal', () => {
   });
 });
 
-describe('waiting on a terminal', () => {
-  test('shows the model until the first token, and is removed', async () => {
-    const held = await openHeldSandbox();
-    const session = openTerminal(['[sandbox delay=1500ms] hello'], { env: held.env });
-    await session.waitFor(/waiting for origin · .*Ctrl\+C stops/);
-    held.release();
-    await session.exit;
-    expect(await session.transcript()).not.toContain('waiting for');
-  });
+test('waiting on a terminal shows the model until the first token, and is removed', async () => {
+  const held = await openHeldSandbox();
+  const session = openTerminal(['[sandbox delay=1500ms] hello'], { env: held.env });
+  await session.waitFor(/waiting for origin · .*Ctrl\+C stops/);
+  held.release();
+  await session.exit;
+  expect(await session.transcript()).not.toContain('waiting for');
 });
 
 test('on a terminal without a configured service the sandbox answers, with a notice', async () => {

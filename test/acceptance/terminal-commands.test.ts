@@ -181,8 +181,7 @@ test.each([
 ])('%s that is longer than the terminal is shown in the pager', async (_name, words) => {
   const env = { NATTER_PAGER: `${writePager()} -x`, NATTER_API_KEY: 'sk-of-the-user' };
   const session = openTerminal(words, { env });
-  const text = await session.waitFor(/paged with -x/);
-  expect(text).toContain('LESS is FRX, key is none');
+  expect(await session.waitFor(/paged with -x/)).toContain('LESS is FRX, key is none');
   session.type('\r');
   expect((await session.exit).exitCode).toBe(0);
   expect(await session.transcript()).toMatch(/end of the pager$/);

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withoutKeys } from '../../src/environment.ts';
 import { readRecordedLines } from '../recording/recording-fixtures.ts';
+import { filesBelow } from '../support/folder.ts';
 import { runInMemory } from '../support/in-memory.ts';
 import { jsonLines, temporaryHome } from '../support/natter.ts';
 import { startProxy } from '../support/proxy-server.ts';
@@ -17,11 +18,6 @@ import {
   echoDeltas,
 } from '../support/secret.ts';
 import { runOn, serve } from '../support/serve.ts';
-
-const filesBelow = (folder: string) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile());
 
 /** The texts of all files in a home folder except settings and keys. */
 const writtenBelow = (home: string) =>

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { openFileSandbox } from '../support/held-sandbox.ts';
 import { cleanEnvironment } from '../support/natter.ts';
 import { installPacked } from '../support/packed.ts';
 
@@ -23,17 +23,15 @@ const examples = [...guide.matchAll(/```ts.*\n(?<text>[\s\S]*?)```/g)].map(({ gr
   output: outputs[index],
 }));
 
+const sandbox = await openFileSandbox();
 let folder: string;
-let sandbox: Sandbox;
 beforeAll(async () => {
   folder = await installPacked();
   symlinkSync(resolve('node_modules/@types'), join(folder, 'node_modules/@types'), 'junction');
-  sandbox = await startSandbox();
   for (const { number, text } of examples) {
     writeFileSync(join(folder, `example-${number}.mts`), text);
   }
 }, 240_000);
-afterAll(() => sandbox.close());
 
 const options = ['--ignoreConfig', '--strict', '--exactOptionalPropertyTypes'];
 const modules = ['--target', 'es2023', '--module', 'nodenext', '--types', 'node'];

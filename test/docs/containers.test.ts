@@ -1,11 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { folderOf } from '../support/folder.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
+import { openFileSandbox } from '../support/held-sandbox.ts';
 import { writeNatter } from '../support/natter.ts';
 
 function blockWith(guide: string, text: string): string {
@@ -21,16 +21,11 @@ const jobScript = (
   ''
 ).replaceAll(/^ {14}/gm, '');
 
-let sandbox: Sandbox;
-let folder: string;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-  const files = { 'natter-key': sandboxKey, 'notes.md': 'Notes.\n', 'prompts.txt': 'one\ntwo\n' };
-  folder = folderOf(files);
-  chmodSync(folder, 0o777);
-  writeNatter(folder);
-});
-afterAll(() => sandbox.close());
+const sandbox = await openFileSandbox();
+const files = { 'natter-key': sandboxKey, 'notes.md': 'Notes.\n', 'prompts.txt': 'one\ntwo\n' };
+const folder = folderOf(files);
+chmodSync(folder, 0o777);
+writeNatter(folder);
 
 /** Runs a script with the folders of the guide, in an environment that has nothing but a path and the service. */
 function runBare(

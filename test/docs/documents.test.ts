@@ -5,7 +5,7 @@ import { commandHints } from '../../src/cli/report.ts';
 import { commonHints } from '../../src/output/ending-failure.ts';
 import { parsePromptFile, variablesOf } from '../../src/prompt-files/prompt-file.ts';
 import { deadLinks } from '../support/document-links.ts';
-import { blocksOf } from '../support/guide-blocks.ts';
+import { codeBlock } from '../support/guide-blocks.ts';
 
 const text = readFileSync('SECURITY.md', 'utf8');
 
@@ -54,19 +54,11 @@ test('docs/client.md lists the code of every remedy of the client', () => {
 
 const guide = 'docs/prompts.md';
 
-const blocks = blocksOf('prompts.md', readFileSync(guide, 'utf8'));
-
-const textOf = (language: string, start: string) => {
-  const block = blocks.find((one) => one.language === language && one.text.startsWith(start));
-  if (block === undefined) throw new Error(`${guide} has no block that starts with ${start}`);
-  return block.text;
-};
-
 const parse = (content: string) =>
   parsePromptFile({ file: { name: 'guide.md', path: '/guide.md' }, content });
 
 test('the forms of variables in the guide are those of natter', async () => {
-  const prompt = await parse(`---\n${textOf('yaml', 'variables:')}---\n{{tone}}`);
+  const prompt = await parse(`---\n${codeBlock(guide, 'variables:')}---\n{{tone}}`);
   expect(variablesOf(prompt).map(({ place: _place, ...variable }) => variable)).toEqual([
     { name: 'tone', default: 'friendly' },
     { name: 'lang', choices: ['ts', 'js', 'py'] },
@@ -81,7 +73,7 @@ test('the forms of variables in the guide are those of natter', async () => {
 });
 
 test('the executable prompt file of the guide has a description, a variable and input', async () => {
-  const prompt = await parse(textOf('text', '#!'));
+  const prompt = await parse(codeBlock(guide, '#!'));
   expect(prompt.front.description).toBe('Explain a log');
   expect(variablesOf(prompt)).toMatchObject([{ name: 'lang', default: 'English' }]);
   expect(prompt.prompt.some(({ kind }) => kind === 'stdin')).toBe(true);

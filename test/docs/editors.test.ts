@@ -2,21 +2,17 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { expect, test } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { blocksOf } from '../support/guide-blocks.ts';
+import { openFileSandbox } from '../support/held-sandbox.ts';
 import { cleanEnvironment, temporaryHome, writeNatter } from '../support/natter.ts';
 
 const blocks = blocksOf('editors.md', readFileSync('docs/editors.md', 'utf8'));
 const textOf = (language: string) =>
   blocks.find((block) => block.language === language)?.text ?? '';
 
-let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.close());
+const sandbox = await openFileSandbox();
 
 const prompt = "[sandbox echo] it's $HOME";
 

@@ -104,11 +104,10 @@ const isOfNatter = (line: string) => line.startsWith('natter ');
 
 const guides = readdirSync('docs')
   .filter((name) => name.endsWith('.md'))
-  .map((name) => ({ name, lines: shellLines(readFileSync(`docs/${name}`, 'utf8')) }))
-  .map(({ name, lines }) => ({
-    name,
-    lines: name === sandboxGuide ? lines.filter(isOfNatter) : lines,
-  }))
+  .map((name) => {
+    const lines = shellLines(readFileSync(`docs/${name}`, 'utf8'));
+    return { name, lines: name === sandboxGuide ? lines.filter(isOfNatter) : lines };
+  })
   .filter(({ lines }) => lines.length > 0);
 
 const program = buildProgram(createMemoryContext().context, []);
@@ -125,10 +124,7 @@ const topicLines = (['piping', 'privacy', 'profiles', 'troubleshooting', 'uninst
 
 const texts = [
   { name: 'natter -h', lines: programLines },
-  {
-    name: 'natter help <topic>',
-    lines: topicLines,
-  },
+  { name: 'natter help <topic>', lines: topicLines },
   ...guides,
 ];
 

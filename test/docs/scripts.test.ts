@@ -4,17 +4,15 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openExampleShell } from '../support/example-shell.ts';
-import { blocksOf } from '../support/guide-blocks.ts';
+import { codeBlock } from '../support/guide-blocks.ts';
 import { cleanEnvironment, temporaryHome, writeNatter } from '../support/natter.ts';
 
 const guide = readFileSync('docs/scripts.md', 'utf8');
-const covered = blocksOf('scripts.md', guide).filter(({ testedBy }) => testedBy !== undefined);
-const textOf = (start: string) => covered.find(({ text }) => text.startsWith(start))?.text ?? '';
 
 const shell = await openExampleShell();
 
 test('the steps of the workflow after the installation write a summary', async () => {
-  const steps = [...textOf('jobs:').matchAll(/^ +- run: (?<step>.*)$/gm)].map(
+  const steps = [...codeBlock('docs/scripts.md', 'jobs:').matchAll(/^ +- run: (?<step>.*)$/gm)].map(
     ([, step = '']) => step,
   );
   expect(steps).toHaveLength(3);
@@ -52,7 +50,10 @@ function openRepository() {
     });
   execFileSync('git', ['init', '--quiet'], { cwd: folder, env });
   writeNatter(join(folder, 'bin'));
-  const hook = textOf('#!/bin/sh').replace('a commit', '[sandbox echo] a commit');
+  const hook = codeBlock('docs/scripts.md', '#!/bin/sh').replace(
+    'a commit',
+    '[sandbox echo] a commit',
+  );
   writeFileSync(join(folder, '.git/hooks/prepare-commit-msg'), hook, { mode: 0o755 });
   writeFileSync(join(folder, 'a.txt'), 'a line\n');
   return git;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import type { FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
+import type { FaultCondition, FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import type { SandboxOptions } from '../../src/sandbox/exchange.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
@@ -11,6 +11,7 @@ import { folderOf } from './folder.ts';
 import { passTime } from './held-sandbox.ts';
 import { runInMemory } from './in-memory.ts';
 import { jsonLines, type RunOptions, serviceAt, startNatter } from './natter.ts';
+import type { RequestBody } from './raw-server.ts';
 
 /** The fields of a result that tests read. */
 export interface BatchResult {
@@ -37,13 +38,13 @@ export async function openBatchPlace(
   /** The prompts sent so far, in the order their answers ended. */
   const asked: string[] = [];
   /** Bodies of the requests so far. */
-  const bodies: unknown[] = [];
+  const bodies: RequestBody[] = [];
   const sandbox = await startSandbox({
     latency: { origin: 0, nextgen: 0 },
     ...options,
     faults: [...faults, rule('echo')],
     log(line) {
-      const { body } = JSON.parse(line) as { body?: { messages: { content: string }[] } };
+      const { body } = JSON.parse(line) as { body?: RequestBody };
       // A request without a valid key is refused before its body is read.
       if (body === undefined) return;
       bodies.push(body);
@@ -67,6 +68,13 @@ export async function openBatchPlace(
     start: (words: readonly string[], run?: RunOptions) =>
       startNatter(['batch', ...words], inPlace(run)),
   };
+}
+
+/** A rule for an answer in one body with this text; `fields` are written like a group in a prompt. */
+export function saying(content: string, fields = '', when?: FaultCondition): FaultRule {
+  const message = { role: 'assistant', content };
+  const body = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
+  return rule(`body=${JSON.stringify(body)} content-type=application/json ${fields}`, when);
 }
 
 /** A place with these files. */

@@ -37,6 +37,10 @@ export function createDataFolder() {
   };
 }
 
+/** A folder of settings with these profiles. */
+export const configWith = (profiles: object) =>
+  folderOf({ 'config.json': JSON.stringify({ version: 1, profiles }) });
+
 /** Folders of a natter that uses the sandbox or a server, and its ledger. */
 export function openLedger(env: Readonly<Record<string, string>> = {}) {
   const state = folderOf();

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll } from 'vitest';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
 import { folderOf, writeFiles } from './folder.ts';
-import { blocksOf } from './guide-blocks.ts';
+import { codeBlock } from './guide-blocks.ts';
+import { openFileSandbox } from './held-sandbox.ts';
 import { binary, cleanEnvironment } from './natter.ts';
 
 interface ExampleResult {
@@ -41,14 +40,6 @@ for word; do sh -c "$(echo "$command" | sed "s/{}/$word/g")" || exit; done`,
   'Out-String': copyInput,
   'Invoke-Expression': copyInput,
 };
-
-/** The block of a guide that starts with this text. */
-function codeBlock(guide: string, start: string): string {
-  const blocks = blocksOf(guide, readFileSync(guide, 'utf8'));
-  const block = blocks.find(({ text }) => text.startsWith(start));
-  if (block === undefined) throw new Error(`${guide} has no block that starts with ${start}`);
-  return block.text;
-}
 
 /** Files for the examples. */
 const files: Readonly<Record<string, string>> = {
@@ -127,8 +118,7 @@ function finish(
 
 /** Runs each example in a copy of a home folder in which natter has been used; open until the end of the test file. */
 export async function openExampleShell() {
-  const sandbox = await startSandbox();
-  afterAll(() => sandbox.close());
+  const sandbox = await openFileSandbox();
   const path = prepareTools();
   const shells = { '.bashrc': '', '.zshrc': '' };
   const fish = { '.config/fish/completions/none': '', '.config/fish/conf.d/none': '' };

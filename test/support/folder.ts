@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -11,6 +11,12 @@ export function folderOf(files: Files = {}): string {
   writeFiles(folder, files);
   return folder;
 }
+
+/** The paths of all files in a folder and its folders. */
+export const filesBelow = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
 
 /** Writes these files into a folder. */
 export function writeFiles(folder: string, files: Files): void {

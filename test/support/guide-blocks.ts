@@ -21,45 +21,37 @@ const fence =
 /** Each line is a command, except in a block with an output: that is one script, like every `bash` block. */
 const isOfCommands = (language: string) => language === 'sh' || language === 'bash';
 
-interface Fenced {
-  readonly block: GuideBlock;
-  readonly start: number;
-  readonly end: number;
-}
-
-function fencedBlocks(guide: string, markdown: string): readonly Fenced[] {
-  return [...markdown.matchAll(fence)].map((match) => {
-    const { marker, value = '', language = '', text = '' } = match.groups ?? {};
-    const before = markdown.slice(0, match.index + match[0].indexOf('```'));
-    return {
-      start: match.index,
-      end: match.index + match[0].length,
-      block: {
-        guide,
-        line: before.split('\n').length,
-        language,
-        text,
-        ...(marker === 'not run' && { notRun: value }),
-        ...(marker === 'tested by' && { testedBy: value }),
-      },
-    };
-  });
-}
-
 /** The code blocks of a Markdown text; an output belongs to the block before it. */
 export function blocksOf(guide: string, markdown: string): readonly GuideBlock[] {
-  const fenced = fencedBlocks(guide, markdown);
   const blocks: GuideBlock[] = [];
   let lastEnd = 0;
-  for (const { block, start, end } of fenced) {
+  for (const match of markdown.matchAll(fence)) {
+    const { marker, value = '', language = '', text = '' } = match.groups ?? {};
     const last = blocks.at(-1);
-    const follows = last !== undefined && markdown.slice(lastEnd, start).trim() === '';
-    if (follows && isOfCommands(last.language) && block.language === 'text') {
-      blocks[blocks.length - 1] = { ...last, output: block.text };
-    } else blocks.push(block);
-    lastEnd = end;
+    const follows = markdown.slice(lastEnd, match.index).trim() === '';
+    lastEnd = match.index + match[0].length;
+    if (last !== undefined && follows && isOfCommands(last.language) && language === 'text') {
+      blocks[blocks.length - 1] = { ...last, output: text };
+      continue;
+    }
+    blocks.push({
+      guide,
+      line: markdown.slice(0, match.index).split('\n').length,
+      language,
+      text,
+      ...(marker === 'not run' && { notRun: value }),
+      ...(marker === 'tested by' && { testedBy: value }),
+    });
   }
   return blocks;
+}
+
+/** The block of a guide that starts with this text. @throws Error without one */
+export function codeBlock(guide: string, start: string): string {
+  const blocks = blocksOf(guide, readFileSync(guide, 'utf8'));
+  const block = blocks.find(({ text }) => text.startsWith(start));
+  if (block === undefined) throw new Error(`${guide} has no block that starts with ${start}`);
+  return block.text;
 }
 
 /** Written from the program, and checked against it by test/docs/reference.test.ts. */

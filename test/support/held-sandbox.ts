@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from 'vitest';
+import { afterAll, onTestFinished, vi } from 'vitest';
 import { parseScenario } from '../../src/sandbox/faults/fault-rules.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import type { SandboxOptions } from '../../src/sandbox/exchange.ts';
@@ -10,6 +10,13 @@ import { serviceAt } from './natter.ts';
 export async function passTime(clock: FakeClock, milliseconds: number, waiting = 1): Promise<void> {
   await vi.waitUntil(() => clock.sleeping() >= waiting, { timeout: 60_000, interval: 5 });
   await clock.advance(milliseconds);
+}
+
+/** A sandbox for all tests of a file. */
+export async function openFileSandbox(options?: SandboxOptions) {
+  const sandbox = await startSandbox(options);
+  afterAll(() => sandbox.close());
+  return sandbox;
 }
 
 /** A sandbox whose answers continue only as a test lets time pass; stopped with the test. */

@@ -7,7 +7,7 @@ import { buildProgram, runProgram } from '../../src/cli/program.ts';
 import { describeFailure } from '../../src/cli/report.ts';
 import type { Context } from '../../src/run.ts';
 import type { InputStream } from '../../src/terminal/device/streams.ts';
-import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
+import { createMemoryContext, createMemoryDevice, type MemoryOptions } from './memory-context.ts';
 import { cleanEnvironment, runNatter, type RunOptions, type RunResult } from './natter.ts';
 
 /**
@@ -57,6 +57,18 @@ export async function runInMemory(
   }
   const stdoutBytes = Buffer.from(stdout());
   return { code, signal: null, stdout: stdout(), stdoutBytes, stderr: stderr() };
+}
+
+/** Runs a command line with a memory context, so with a fake clock, and with the terminals and answers of the options. */
+export async function runInContext(
+  words: readonly string[],
+  options: MemoryOptions = {},
+  more: Partial<Context> = {},
+) {
+  const { context, questions, stdout, stderr } = createMemoryContext(options);
+  const ran = runProgram({ ...context, ...more }, words);
+  const failure: unknown = await ran.catch((error: unknown) => error);
+  return { failure, questions, stdout: stdout(), stderr: stderr() };
 }
 
 /** Expects that a run failed with this exit code and these messages, and printed no output. */

@@ -59,13 +59,17 @@ export function streamed(...deltas: readonly string[]): Buffer {
   return Buffer.concat(stream(...deltas.map(delta), done));
 }
 
+/** An answer in one body, with this usage if any. */
+export const answering = (content: string, usage?: object) =>
+  json(200, {
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    usage,
+  });
+
 /** An answer in one body, whose usage counts these tokens for its prompt. */
-export function answerCounting(promptTokens: number): Buffer {
-  const usage = {
+export const answerCounting = (promptTokens: number) =>
+  answering('the answer', {
     prompt_tokens: promptTokens,
     completion_tokens: 1,
     total_tokens: promptTokens + 1,
-  };
-  const message = { role: 'assistant', content: 'the answer' };
-  return json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
-}
+  });

@@ -32,6 +32,12 @@ export interface RawServerOptions {
 export const certificatePath = (name: string): string =>
   fileURLToPath(new URL(`certificates/${name}`, import.meta.url));
 
+/** The fields of a body that tests read. */
+export interface RequestBody {
+  readonly model: string;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+}
+
 export type RawServer = Awaited<ReturnType<typeof startRawServer>>;
 
 /** Starts a server that sends exactly the given bytes: it answers request n with reply n, and all further ones with the last reply. */
@@ -83,6 +89,9 @@ export async function startRawServer(
     port,
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     requests,
+    /** The bodies of the requests that have one, which are JSON. */
+    bodies: () =>
+      requests.flatMap(({ body }) => (body === '' ? [] : [JSON.parse(body) as RequestBody])),
     connections: () => connections,
     /** Open connections. */
     open: () => sockets.size,

@@ -74,7 +74,7 @@ export function describeWidget(shell: ShellUnderTest): void {
       await terminal.waitFor(/ready>create a file named ran\.txt$/);
       terminal.type(suggestKey);
       await terminal.waitFor(/ready>touch ran\.txt$/);
-      expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({
+      expect(server.bodies()[0]).toMatchObject({
         messages: [{ role: 'system' }, { role: 'user', content: 'create a file named ran.txt' }],
       });
       terminal.type(' && echo "made"');
@@ -144,10 +144,9 @@ export function describeWidget(shell: ShellUnderTest): void {
       await terminal.waitFor(/ready>half$/);
       terminal.type(explainKey);
       await terminal.waitFor(/There is no such program\.[^]*ready>half$/);
-      const { messages } = JSON.parse(server.requests[0]?.body ?? '') as {
-        readonly messages: readonly { readonly content: string }[];
-      };
-      expect(messages[1]?.content).toBe('Command:\nnosuchprogram --now\n\nExit status: 127');
+      expect(server.bodies()[0]?.messages[1]?.content).toBe(
+        'Command:\nnosuchprogram --now\n\nExit status: 127',
+      );
     });
 
     test('the second key sends nothing after a command that succeeded', async () => {

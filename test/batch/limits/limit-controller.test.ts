@@ -12,6 +12,18 @@ import {
 
 const seeds = [3, 77, 991, 12_345, 424_242];
 
+/** Each combination of one value of every list. */
+function combine<Values extends object>(lists: {
+  readonly [Name in keyof Values]: readonly Values[Name][];
+}): readonly Values[] {
+  const entries = Object.entries<readonly unknown[]>(lists);
+  return entries.reduce<readonly object[]>(
+    (found, [name, values]) =>
+      found.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    [{}],
+  ) as readonly Values[];
+}
+
 /** Expects at least `least` of the speed of an ideal client, which needs `idealTime`, with each seed. */
 function expectIdeal(
   simulation: (seed: number) => Simulation,
@@ -29,12 +41,7 @@ function expectIdeal(
 }
 
 describe('16 places', () => {
-  const cases = [16, 64].flatMap((most) =>
-    [0, 1000].flatMap((retryAfter) =>
-      [30, 300, 1000].map((latency) => ({ most, retryAfter, latency })),
-    ),
-  );
-  test.each(cases)(
+  test.each(combine({ most: [16, 64], retryAfter: [0, 1000], latency: [30, 300, 1000] }))(
     'X13: are used with $most asked, Retry-After $retryAfter, answers in $latency ms',
     (use) => {
       const items = Math.round((16 * 20_000) / (use.latency + 2));
@@ -43,26 +50,22 @@ describe('16 places', () => {
   );
 });
 
+const withHeaders = { retryAfter: [0, 1000, 2000], hasHeaders: [false, true] };
+
 describe('50 requests a second', () => {
-  const limits = [
-    ['in a sliding window', () => slidingWindow(50, 1000)],
-    ['in fixed windows', () => fixedWindow(50, 1000)],
-    ['in a token bucket', () => tokenBucket(50, 50)],
-  ] as const;
-  const cases = limits.flatMap(([kind, limit]) =>
-    [0, 1000, 2000].flatMap((retryAfter) =>
-      [false, true].map((hasHeaders) => ({ kind, limit, retryAfter, hasHeaders })),
-    ),
-  );
-  test.each(cases)(
-    'are sent $kind, Retry-After $retryAfter, headers $hasHeaders',
-    ({ limit, retryAfter, hasHeaders }) => {
-      for (const latency of [20, 250]) {
-        const use = { items: 1000, most: 64, latency, retryAfter, hasHeaders };
-        expectIdeal(() => ({ limit: limit(), ...use }), 20_000);
-      }
-    },
-  );
+  const limits = {
+    'in a sliding window': () => slidingWindow(50, 1000),
+    'in fixed windows': () => fixedWindow(50, 1000),
+    'in a token bucket': () => tokenBucket(50, 50),
+  };
+  describe.each(Object.entries(limits))('are sent %s', (_, limit) => {
+    test.each(combine({ latency: [20, 250], ...withHeaders }))(
+      'answers in $latency ms, Retry-After $retryAfter, headers $hasHeaders',
+      (use) => {
+        expectIdeal(() => ({ limit: limit(), items: 1000, most: 64, ...use }), 20_000);
+      },
+    );
+  });
 });
 
 test.each([
@@ -78,12 +81,7 @@ test.each([
 });
 
 describe('one request a second with a Retry-After of a minute', () => {
-  const cases = [4, 16, 64].flatMap((most) =>
-    [20, 900, 2500].flatMap((latency) =>
-      [false, true].map((hasHeaders) => ({ most, latency, hasHeaders })),
-    ),
-  );
-  test.each(cases)(
+  test.each(combine({ most: [4, 16, 64], latency: [20, 900, 2500], hasHeaders: [false, true] }))(
     'is sent with $most asked, answers in $latency ms, headers $hasHeaders',
     (use) => {
       const simulation = { items: 120, retryAfter: 60_000, ...use };
@@ -100,13 +98,13 @@ describe('short runs on a busy machine, as in npm run bench:limits', () => {
     expectIdeal(() => ({ limit: places(16), ...use }), 15_000);
   });
 
-  const rates = [0, 1000, 2000].flatMap((retryAfter) =>
-    [false, true].map((hasHeaders) => ({ retryAfter, hasHeaders })),
+  test.each(combine(withHeaders))(
+    '50 a second, Retry-After $retryAfter, headers $hasHeaders',
+    (use) => {
+      const simulation = { ...busy, items: 600, ...use };
+      expectIdeal(() => ({ limit: slidingWindow(50, 1000), ...simulation }), 11_980);
+    },
   );
-  test.each(rates)('50 a second, Retry-After $retryAfter, headers $hasHeaders', (use) => {
-    const simulation = { ...busy, items: 600, ...use };
-    expectIdeal(() => ({ limit: slidingWindow(50, 1000), ...simulation }), 11_980);
-  });
 
   test('one a second, Retry-After 60', () => {
     const simulation = { ...busy, items: 120, retryAfter: 60_000 };
@@ -139,15 +137,13 @@ describe('a network of 50 to 150 ms', () => {
     expectIdeal(() => ({ ...far, limit: places(16), items, latency }), 20_000, 0.2, 0.85);
   });
 
-  const rates = [0, 2000].flatMap((retryAfter) =>
-    [false, true].map((hasHeaders) => ({ retryAfter, hasHeaders })),
-  );
+  const rates = combine({ retryAfter: [0, 2000], hasHeaders: [false, true] });
   test.each(rates)('50 a second, Retry-After $retryAfter, headers $hasHeaders', (use) => {
     const simulation = { ...far, items: 1000, ...use };
     expectIdeal(() => ({ limit: slidingWindow(50, 1000), ...simulation }), 20_000, 0.05, 0.85);
   });
 
-  const slow = [4, 64].flatMap((most) => [20, 900, 2500].map((latency) => ({ most, latency })));
+  const slow = combine({ most: [4, 64], latency: [20, 900, 2500] });
   test.each(slow)('one a second, $most asked, answers in $latency ms', (use) => {
     const simulation = { ...far, items: 120, retryAfter: 60_000, ...use };
     expectIdeal(() => ({ limit: slidingWindow(1, 1000), ...simulation }), 120_000, 0.05, 0.85);
@@ -161,9 +157,7 @@ describe('a network of 50 to 150 ms', () => {
 });
 
 describe('a service that refuses requests by chance', () => {
-  const cases = [0.01, 0.05].flatMap((share) =>
-    [50, 300].flatMap((latency) => [16, 64].map((most) => ({ share, latency, most }))),
-  );
+  const cases = combine({ share: [0.01, 0.05], latency: [50, 300], most: [16, 64] });
   test.each(cases)('is not slowed down for: $share, answers in $latency ms, $most asked', (use) => {
     const { share, latency, most } = use;
     const items = Math.round((most * 20_000) / (latency + 2));

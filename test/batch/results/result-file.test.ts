@@ -44,9 +44,16 @@ const add = (file: ResultFile, index: number, text = line(index)) =>
   file.append({ index, fingerprint: undefined, isAnswered: true }, text);
 
 /** Appends results to a file, then finishes and closes it. */
-async function append(path: string, indexes: readonly number[], ordered = true): Promise<void> {
+async function append(
+  path: string,
+  indexes: readonly number[],
+  { ordered = true, text = (index: number) => line(index) } = {},
+): Promise<void> {
   const file = openResultFile(path, options);
-  for (const index of indexes) add(file, index);
+  for (const index of indexes) {
+    add(file, index, text(index));
+    expect(read(path).endsWith(text(index))).toBe(true);
+  }
   await file.finish(ordered, true);
   await file.close();
 }
@@ -54,13 +61,7 @@ async function append(path: string, indexes: readonly number[], ordered = true):
 describe('a results file', () => {
   test('has each result at once, and all in order at the end', async () => {
     const path = join(folderOf(), 'out.jsonl');
-    const file = openResultFile(path, options);
-    for (const index of [3, 1, 2]) {
-      add(file, index);
-      expect(read(path).endsWith(line(index))).toBe(true);
-    }
-    await file.finish(true, true);
-    await file.close();
+    await append(path, [3, 1, 2]);
     expect(read(path)).toBe(line(1) + line(2) + line(3));
     expect(existsSync(`${path}.lock`)).toBe(false);
     expect(existsSync(`${path}.ordered`)).toBe(false);
@@ -68,7 +69,7 @@ describe('a results file', () => {
 
   test('keeps the order of arrival without sorting', async () => {
     const path = join(folderOf(), 'out.jsonl');
-    await append(path, [3, 1, 2], false);
+    await append(path, [3, 1, 2], { ordered: false });
     expect(read(path)).toBe(line(3) + line(1) + line(2));
   });
 
@@ -85,7 +86,7 @@ describe('a results file', () => {
     'replaces a failure with a later answer (ordered: %s)',
     async (ordered) => {
       const path = fileWith(failedLine(1) + line(2));
-      await append(path, [1], ordered);
+      await append(path, [1], { ordered });
       expect(read(path)).toBe(line(1) + line(2));
     },
   );
@@ -124,34 +125,25 @@ describe('a results file', () => {
     expect(read(path)).toBe(whole + line(9));
   });
 
-  test.each([
-    ['text', 'my notes\n', 1],
-    ['text without a line end', 'my notes', 1],
-    ['JSON of another kind', '{"prompt":"hi"}\n', 1],
-    ['a bad line between', `${line(1)}oops\n${line(2)}`, 2],
-    ['a line without a sensible index', '{"index":0,"content":""}\n', 1],
-    ['X11: binary data that begins with NULs', '\0\0\0\u0018ftypmp42\0\0', 1],
-    ['X11: binary data with NULs', '\u007FELF\0\0\0', 1],
-    ['an index beyond any batch', '{"index":900719925474099,"content":""}\n', 1],
-  ])('with %s is refused and not changed', (_, text, number) => {
-    const path = fileWith(text);
-    expect(() => openResultFile(path, options)).toThrow(
-      `line ${number} of ${path} is not a result of natter batch`,
-    );
-    expect(read(path)).toBe(text);
-    expect(existsSync(`${path}.lock`)).toBe(false);
-  });
+  const foreign = 'is not a result of natter batch';
+  const joined = 'has several results: line ends were lost';
 
   test.each([
-    ['no line ends', ''],
-    ['CR as line ends', '\r'],
-  ])('F5: with %s is refused and not changed', (_, end) => {
-    const text = (line(1) + line(2)).replaceAll('\n', end);
+    ['text', 'my notes\n', 1, foreign],
+    ['text without a line end', 'my notes', 1, foreign],
+    ['JSON of another kind', '{"prompt":"hi"}\n', 1, foreign],
+    ['a bad line between', `${line(1)}oops\n${line(2)}`, 2, foreign],
+    ['a line without a sensible index', '{"index":0,"content":""}\n', 1, foreign],
+    ['X11: binary data that begins with NULs', '\0\0\0\u0018ftypmp42\0\0', 1, foreign],
+    ['X11: binary data with NULs', '\u007FELF\0\0\0', 1, foreign],
+    ['an index beyond any batch', '{"index":900719925474099,"content":""}\n', 1, foreign],
+    ['F5: no line ends', (line(1) + line(2)).replaceAll('\n', ''), 1, joined],
+    ['F5: CR as line ends', (line(1) + line(2)).replaceAll('\n', '\r'), 1, joined],
+  ])('with %s is refused and not changed', (_, text, number, problem) => {
     const path = fileWith(text);
-    expect(() => openResultFile(path, options)).toThrow(
-      `line 1 of ${path} has several results: line ends were lost`,
-    );
+    expect(() => openResultFile(path, options)).toThrow(`line ${number} of ${path} ${problem}`);
     expect(read(path)).toBe(text);
+    expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
   test('is refused if it is a folder', () => {
@@ -192,11 +184,7 @@ describe('a results file', () => {
   test('is sorted even if it is larger than the copy buffer', async () => {
     const path = join(folderOf(), 'out.jsonl');
     const text = (index: number) => line(index, { content: 'x'.repeat(300_000) });
-    const file = openResultFile(path, options);
-    const indexes = [9, 2, 7, 4, 5, 6, 3, 8, 1];
-    for (const index of indexes) add(file, index, text(index));
-    await file.finish(true, true);
-    await file.close();
+    await append(path, [9, 2, 7, 4, 5, 6, 3, 8, 1], { text });
     expect(read(path)).toBe([1, 2, 3, 4, 5, 6, 7, 8, 9].map(text).join(''));
   });
 });

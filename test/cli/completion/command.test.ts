@@ -53,7 +53,7 @@ function commandsWith(prefix: string, group?: string): readonly string[] {
 
 const valuesOf = (lines: readonly string[]) => lines.map((text) => text.split('\t')[0]);
 
-describe('words', () => {
+describe('words and options', () => {
   test('the command tree has the expected commands', () => {
     expect(commandsWith('un', 'sessions')).toContain('undelete');
     expect(commandsWith('', 'batch')).toContain('merge');
@@ -78,18 +78,6 @@ describe('words', () => {
     ['-- mo', []],
     ['config set model x mo', []],
     ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
-  ])('of "natter %s" are %j', async (line, expected) => {
-    expect(valuesOf(await complete(line))).toEqual(expected);
-  });
-
-  test('have their summaries', async () => {
-    const summary = childNamed(program, 'sandbox')?.summary();
-    expect(await complete('sand')).toEqual([`sandbox	${summary}`]);
-  });
-});
-
-describe('options', () => {
-  test.each<[string, readonly string[]]>([
     ['--no-st', ['--no-stream', '--no-stdin']],
     ['what is --no-st', ['--no-stream', '--no-stdin']],
     ['models get --js', ['--json']],
@@ -102,6 +90,11 @@ describe('options', () => {
     ['batch merge --outp', ['--output']],
   ])('of "natter %s" are %j', async (line, expected) => {
     expect(valuesOf(await complete(line))).toEqual(expected);
+  });
+
+  test('have their summaries', async () => {
+    const summary = childNamed(program, 'sandbox')?.summary();
+    expect(await complete('sand')).toEqual([`sandbox	${summary}`]);
   });
 });
 

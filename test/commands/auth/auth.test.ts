@@ -1,10 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { runProgram } from '../../../src/cli/program.ts';
-import { createMemoryContext } from '../../support/memory-context.ts';
-import { expectFailure, runInMemory } from '../../support/in-memory.ts';
+import { filesBelow } from '../../support/folder.ts';
+import { expectFailure, runInContext, runInMemory } from '../../support/in-memory.ts';
 import { temporaryHome } from '../../support/natter.ts';
 import { homeWithKeyProgram, printKey, storedKey, withKeyProgram } from '../../support/profiles.ts';
 import { json, streamed } from '../../support/raw-replies.ts';
@@ -41,8 +40,7 @@ test('K2 login checks the key on standard input, stores address and key, and rep
   });
   expect(await runInMemory(['hi'], { env })).toMatchObject({ code: 0, stdout: 'Hello\n' });
   expect(pathsOf(server).slice(0, 2)).toEqual(['/v1/models', '/v1/chat/completions']);
-  const { body = '' } = server.requests[1] ?? {};
-  expect(JSON.parse(body)).toMatchObject({ messages: [], stream: true, max_tokens: 1 });
+  expect(server.bodies()[0]).toMatchObject({ messages: [], stream: true, max_tokens: 1 });
   for (const { headers } of server.requests) {
     expect(headers['authorization']).toBe(`Bearer ${secretKey}`);
   }
@@ -80,14 +78,10 @@ async function loginOnTerminal(
   answers: readonly string[],
   home = temporaryHome(),
 ) {
-  const environment = { HOME: home };
-  const memory = createMemoryContext({ environment, homeDirectory: home, terminals, answers });
-  const context = { ...memory.context, clock: systemClock };
+  const options = { environment: { HOME: home }, homeDirectory: home, terminals, answers };
   const words = address === undefined ? [] : ['--base-url', address];
-  const end = await runProgram(context, ['auth', 'login', ...words]).catch(
-    (error: unknown) => error,
-  );
-  return { end, questions: memory.questions, stderr: memory.stderr(), home };
+  const ran = await runInContext(['auth', 'login', ...words], options, { clock: systemClock });
+  return { ...ran, home };
 }
 
 const addressQuestion = 'Base URL of the service: ';
@@ -131,9 +125,9 @@ test('Y16: login on a terminal asks again after an invalid address, before it as
 });
 
 test('Y16: login on a terminal asks at most three times', async () => {
-  const { questions, end, stderr } = await loginOnTerminal(undefined, ['a b', 'c d', 'e f']);
+  const { questions, failure, stderr } = await loginOnTerminal(undefined, ['a b', 'c d', 'e f']);
   expect(questions).toEqual([addressQuestion, addressQuestion, addressQuestion]);
-  expect(end).toMatchObject({ kind: 'usage' });
+  expect(failure).toMatchObject({ kind: 'usage' });
   expect(stderr.match(/the base URL must be an http/g)).toHaveLength(2);
 });
 
@@ -149,13 +143,11 @@ test('Y16: login on a terminal asks again after a refused and an impossible key,
 });
 
 test('with --no-input a key must be piped in', async () => {
-  const { context, questions } = createMemoryContext({ terminals });
   const words = ['auth', 'login', '--no-input', '--base-url', 'http://127.0.0.1:9'];
-  await expect(runProgram(context, words)).rejects.toMatchObject({
-    kind: 'usage',
-    hint: 'natter auth login --no-input < key.txt',
+  expect(await runInContext(words, { terminals })).toMatchObject({
+    failure: { kind: 'usage', hint: 'natter auth login --no-input < key.txt' },
+    questions: [],
   });
-  expect(questions).toEqual([]);
 });
 
 test.each([
@@ -262,12 +254,10 @@ test('status shows the source of each value: as rows, as JSON and as a table', a
     `natter: the key is stored in ${file}\n`,
   );
   const environment = { NATTER_API_KEY: 'nk-first-key-0001' };
-  const memory = createMemoryContext({ environment, terminals });
-  await runProgram(memory.context, ['auth', 'status', '--color', 'never']);
-  expect(memory.stdout()).toMatch(
-    /^SETTING {3}VALUE {6}SOURCE\n(?:.*\n)+base-url {2}\(not set\)\n/,
-  );
-  expect(memory.stderr()).toBe(
+  const words = ['auth', 'status', '--color', 'never'];
+  const table = await runInContext(words, { environment, terminals });
+  expect(table.stdout).toMatch(/^SETTING {3}VALUE {6}SOURCE\n(?:.*\n)+base-url {2}\(not set\)\n/);
+  expect(table.stderr).toBe(
     'natter: no service is configured; connect one with natter auth login\n',
   );
 });
@@ -333,12 +323,6 @@ test('logout reports a key that is still set in the environment', async () => {
   expect(stderr).toContain('NATTER_API_KEY is still set and takes effect');
 });
 
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name))
-    .filter((name) => statSync(name).isFile() && !name.endsWith('print-key'));
-}
-
 test('the command prints the key once, which is sent, but neither shown nor stored; a replay runs none', async () => {
   const server = await serve([[streamed(`your key is ${secretKey}`)]]);
   const { home, run, runs } = await withKeyProgram(printKey, server.url);
@@ -346,7 +330,7 @@ test('the command prints the key once, which is sent, but neither shown nor stor
   const { code, stdout, stderr } = await run(['--record', recording, 'hi'], { NATTER_DEBUG: '1' });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'your key is ***\n' });
   expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${secretKey}`);
-  const files = filesBelow(home);
+  const files = filesBelow(home).filter((path) => !path.endsWith('print-key'));
   expect(files).toContain(recording);
   expectNoSecret(stdout, stderr, ...files.map((name) => readFileSync(name, 'utf8')));
   expect(await run(['--replay', recording, 'hi'])).toMatchObject({ code: 0, stdout });
@@ -396,9 +380,9 @@ test('auth status and a dry run show the command, and that a key is sent', async
 test('a rejected key names the command it is from', async () => {
   const server = await serve([[refusedKey]]);
   const { run } = await withKeyProgram(printKey, server.url);
-  const { code, stderr } = await run(['hi']);
-  expect(code).toBe(4);
-  expect(stderr).toContain(
+  expectFailure(
+    await run(['hi']),
+    4,
     'the key is from api-key-command of profile default; natter auth status shows the command',
   );
 });

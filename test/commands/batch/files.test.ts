@@ -375,8 +375,7 @@ describe('shards', () => {
   test('do not overwrite an existing file without --force', async () => {
     const place = await openPrompts(2);
     await place.run(['p.txt', '-o', 'a.jsonl']);
-    const refused = await place.run(['merge', 'a.jsonl', '-o', 'a.jsonl']);
-    expect(refused).toMatchObject({
+    expect(await place.run(['merge', 'a.jsonl', '-o', 'a.jsonl'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--force') as string,
     });

@@ -2,13 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
-import {
-  type BatchPlace,
-  openBatchPlace,
-  openFiles,
-  openPrompts,
-  promptLines,
-} from '../../support/batch.ts';
+import { openBatchPlace, openFiles, openPrompts, promptLines } from '../../support/batch.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
@@ -96,10 +90,7 @@ describe('--output-format csv', () => {
   const table = 'id;text\n1;"a;b"\n2;[sandbox 400] x\n3;"two\nlines"\n';
   const words = ['t.csv', '--template', '{{text}}', '--output-format', 'csv'];
 
-  async function openTablePlace(): Promise<BatchPlace> {
-    const place = await openFiles({ 't.csv': table });
-    return place;
-  }
+  const openTablePlace = () => openFiles({ 't.csv': table });
 
   const rows = [
     'id;text;answer;answer_error\n',
@@ -204,8 +195,7 @@ test.each([
   const place = await openPrompts(2);
   place.write('o.jsonl', '');
   symlinkSync('/dev/stderr', join(place.folder, 'link'));
-  const { code, stderr } = await place.run(['p.txt', ...words]);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string });
+  expectFailure(await place.run(['p.txt', ...words]), 2, message);
   expect(place.asked).toEqual([]);
 });
 
@@ -217,14 +207,6 @@ const schema = ['--schema', 'name, id? number'];
 
 const checkedWords = ['p.txt', ...schema, '--concurrency', '1'];
 
-interface CheckedResult {
-  readonly content: string;
-  readonly value?: { readonly name: string };
-  readonly violations?: readonly object[];
-  readonly checked_answers?: readonly { readonly content: string }[];
-  readonly error?: { readonly kind: string };
-}
-
 /** A batch of these prompts whose service gives these answers, one to each request, and the last one to all others. */
 async function openChecked(prompts: readonly string[], answers: readonly string[]) {
   const server = await serve(answers.map((answer) => [streamed(answer)]));
@@ -232,14 +214,9 @@ async function openChecked(prompts: readonly string[], answers: readonly string[
   const { requests } = server;
   const run = (options: readonly string[]) => place.run(options, { env: serviceAt(server) });
   const promptsOf = () =>
-    requests.map(({ body }) => {
-      const { messages } = JSON.parse(body) as { messages: readonly { content: string }[] };
-      return messages.map(({ content }) => content);
-    });
+    server.bodies().map(({ messages }) => messages.map(({ content }) => content));
   return { ...place, run, promptsOf, requests };
 }
-
-const resultsOf = (text: string) => jsonLines(text) as readonly CheckedResult[];
 
 test('natter batch -x has the code of each answer, and sends items without it again', async () => {
   const { run, results } = await openChecked(['a', 'b'], ['```sh\nls\n```', 'no', '```\nb\n```']);
@@ -258,7 +235,7 @@ describe('natter batch --schema', () => {
     const { code, stdout } = await run([...checkedWords, '--select', '/name']);
     expect(code).toBe(0);
     expect(stdout).toContain('"value":{"name":"Ada","id":12345678901234567890},"selected":"Ada"}');
-    expect(resultsOf(stdout)).toMatchObject([{ value: { name: 'Ada' }, violations: [] }]);
+    expect(jsonLines(stdout)).toMatchObject([{ value: { name: 'Ada' }, violations: [] }]);
     expect(promptsOf()).toEqual([[expect.stringMatching(/^who\?\n\nAnswer with one JSON value/)]]);
   });
 

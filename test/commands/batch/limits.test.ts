@@ -1,24 +1,13 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../sandbox/sandbox-helpers.ts';
-import {
-  type BatchPlace,
-  openBatchPlace,
-  openPrompts,
-  parseResults,
-  promptLines,
-} from '../../support/batch.ts';
+import { openBatchPlace, openPrompts, parseResults, promptLines } from '../../support/batch.ts';
+import { configWith } from '../../support/data-folder.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 
 /** The environment of a profile with these prices. */
-function withPrices(place: BatchPlace, prices: Readonly<Record<string, string>>) {
-  const folder = join(place.folder, 'config');
-  mkdirSync(folder);
-  const profiles = { default: { prices } };
-  place.write('config/config.json', JSON.stringify({ version: 1, profiles }));
-  return { NATTER_CONFIG_DIR: folder };
-}
+const withPrices = (prices: Readonly<Record<string, string>>) => {
+  return { NATTER_CONFIG_DIR: configWith({ default: { prices } }) };
+};
 
 describe('limits of a run', () => {
   test('--max-total-tokens stops before they are exceeded, and the next run continues', async () => {
@@ -41,7 +30,7 @@ describe('limits of a run', () => {
 
   test('--max-cost uses the prices of the profile, and the summary has the cost', async () => {
     const place = await openBatchPlace();
-    const env = withPrices(place, { origin: '1000/2000 EUR' });
+    const env = withPrices({ origin: '1000/2000 EUR' });
     place.write('p.txt', promptLines(20));
     const words = ['p.txt', '-o', 'out.jsonl', '-t', '10', '--max-cost', '0.08'];
     const { code, stderr } = await place.run(words, { env });
@@ -74,7 +63,7 @@ describe('limits of a run', () => {
     '--max-cost with the prices %j is refused before anything is sent',
     async (prices, ...texts) => {
       const place = await openBatchPlace();
-      const env = withPrices(place, prices);
+      const env = withPrices(prices);
       const { code, stderr } = await place.run(['-', '--max-cost', '1'], { input: 'one\n', env });
       expect(code).toBe(3);
       for (const text of texts) expect(stderr).toContain(text);
@@ -84,7 +73,7 @@ describe('limits of a run', () => {
 
   test('two currencies cannot be added', async () => {
     const place = await openBatchPlace();
-    const env = withPrices(place, { origin: '1/1', nextgen: '1/1 EUR' });
+    const env = withPrices({ origin: '1/1', nextgen: '1/1 EUR' });
     const input = '{"prompt":"a","max_tokens":1}\n{"prompt":"b","model":"nextgen"}\n';
     const { code, stderr } = await place.run(['-', '--max-cost', '1'], { input, env });
     expect(code).toBe(3);
@@ -115,7 +104,7 @@ test.each([
   ],
 ])('natter batch --dry-run estimates the cost of %j', async (input, text) => {
   const place = await openBatchPlace();
-  const env = withPrices(place, { origin: '1000/2000' });
+  const env = withPrices({ origin: '1000/2000' });
   const { stderr } = await place.run(['-', '--dry-run'], { input, env });
   expect(stderr).toContain(text);
 });
@@ -144,8 +133,7 @@ test.each([
   const body = `body=${JSON.stringify(answer)} content-type=application/json`;
   const place = await openPrompts(items, [rule(body)]);
   const start = performance.now();
-  const { code } = await place.run(['p.txt', ...words]);
-  expect(code).toBe(0);
+  expect(await place.run(['p.txt', ...words])).toMatchObject({ code: 0 });
   expect(place.asked).toHaveLength(items);
   expect(performance.now() - start).toBeGreaterThanOrEqual(999);
 });

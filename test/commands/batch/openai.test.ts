@@ -40,8 +40,7 @@ describe('natter batch export', () => {
       expect.stringMatching(/^natter-2-[\da-f]{16}$/),
     ]);
     place.write('requests.jsonl', stdout);
-    const { code } = await place.run(['requests.jsonl']);
-    expect(code).toBe(0);
+    expect(await place.run(['requests.jsonl'])).toMatchObject({ code: 0 });
     expect(new Set(place.asked)).toEqual(new Set(['prompt 1', 'prompt 2']));
   });
 

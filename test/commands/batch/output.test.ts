@@ -89,10 +89,6 @@ const withoutMetadata = (name: 'id' | 'model' | 'finishReason' | 'usage'): ItemO
 
 const secrets = createSecrets({});
 
-function resultOf(outcome: ItemOutcome, id?: string): unknown {
-  return JSON.parse(outcomeLine(secrets, { index: 7, line: 9, id }, '0000000000000005', outcome));
-}
-
 const place = { index: 7, line: 9, id: null, prompt_hash: '0000000000000005' };
 const answer = {
   ...place,
@@ -136,7 +132,8 @@ test.each<readonly [string, ItemOutcome, object]>([
     { ...answer, value: 1 },
   ],
 ])('the line of %s', (_, outcome, fields) => {
-  expect(resultOf(outcome)).toEqual(fields);
+  const item = { index: 7, line: 9, id: undefined };
+  expect(JSON.parse(outcomeLine(secrets, item, '0000000000000005', outcome))).toEqual(fields);
 });
 
 test.each(['', 'a "word"', 'a\\b', 'two\nlines', '日本語', '\u001b[31m', '\u2028', '\x7f'])(

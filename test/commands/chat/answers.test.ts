@@ -6,6 +6,7 @@ import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';
 import { startProxy } from '../../support/proxy-server.ts';
 import {
+  answering,
   chunk,
   delta,
   done,
@@ -95,8 +96,7 @@ test.each([
   [[], 'text/event-stream, application/json'],
   [['--no-stream'], 'application/json, text/event-stream'],
 ])('Y1: %j requests %s', async (flags, accept) => {
-  const completion = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] };
-  const { code, server } = await runOn([[json(200, completion)]], [...flags, 'hi']);
+  const { code, server } = await runOn([[answering('Hi')]], [...flags, 'hi']);
   expect(code).toBe(0);
   expect(server.requests[0]?.headers['accept']).toBe(accept);
 });

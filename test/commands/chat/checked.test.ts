@@ -4,22 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { createDataFolder } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
-import { jsonLines, serviceAt, type RunResult } from '../../support/natter.ts';
+import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
 import { fin, type Reply } from '../../support/raw-server.ts';
 import { runOn, serve } from '../../support/serve.ts';
 
-interface Body {
-  readonly messages: readonly { readonly content: string }[];
-}
-
 interface Used {
   readonly usage: { readonly total_tokens: number };
-}
-
-interface AskedService extends RunResult {
-  /** Of the requests. */
-  readonly bodies: readonly Body[];
 }
 
 /** natter with a service that gives these answers, one to each request, and the last one to all others. */
@@ -27,11 +18,10 @@ async function askService(
   answers: readonly string[],
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<AskedService> {
+) {
   const replies = answers.map((answer) => stream(delta(answer), finish('stop'), done));
   const result = await runOn(replies, words, { env });
-  const bodies = result.server.requests.map(({ body }) => JSON.parse(body) as Body);
-  return { ...result, bodies };
+  return { ...result, bodies: result.server.bodies() };
 }
 
 const fields = ['--schema', 'name, age int'];
@@ -55,7 +45,9 @@ Answer again with one JSON value that conforms to it. Write only the JSON: no co
 test('docs/json.md shows what is sent', async () => {
   const guide = readFileSync('docs/json.md', 'utf8');
   const { stdout } = await runInMemory(['--schema', 'name', '--dry-run', 'invent a person']);
-  const { request } = JSON.parse(stdout) as { request: { body: Body } };
+  const { request } = JSON.parse(stdout) as {
+    request: { body: { messages: { content: string }[] } };
+  };
   expect(guide).toContain(`\n${request.body.messages[0]?.content}\n\`\`\``);
   expect(guide).toContain(`\n${correction}\n\`\`\``);
 });
@@ -184,8 +176,7 @@ test('the conversation has what was sent and received, and can be continued', as
   const texts = [...data.only().turns.values()].map(({ content }) => content);
   expect(texts).toEqual([instruction, wrong, correction, right]);
   await runInMemory(['-c', 'thanks'], { env });
-  const { messages } = JSON.parse(server.requests[2]?.body ?? '') as { messages: object[] };
-  expect(messages).toHaveLength(5);
+  expect(server.bodies()[2]?.messages).toHaveLength(5);
 });
 
 test('an answer after an empty one is a version of it', async () => {
@@ -264,8 +255,7 @@ describe('--extract', () => {
     expect(printed.stderr).not.toContain('the received answer');
     const open = 'a\n```sh\nls\n``';
     expectFailure(await runOn([cut(open)], ['-x', 'hi']), 11, received(open));
-    const last = await runOn([cut(`${two}and`)], ['-x', 'last', 'hi']);
-    expectFailure(last, 11, received(`${two}and`));
+    expectFailure(await runOn([cut(`${two}and`)], ['-x', 'last', 'hi']), 11, received(`${two}and`));
   });
 
   test('prints a block before the token limit, and not one that it cut', async () => {

@@ -20,11 +20,7 @@ async function openPlace(replies: readonly Reply[]) {
   const state = folderOf({ 'models.json': JSON.stringify({ [server.url]: { origin: 800 } }) });
   const env = serviceAt(server, { ...noRetries, NATTER_STATE_DIR: state });
   const run = (words: readonly string[], input = '') => runInMemory(words, { env, input });
-  const prompts = () =>
-    server.requests.map(({ body }) => {
-      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-      return messages.at(-1)?.content ?? '';
-    });
+  const prompts = () => server.bodies().map(({ messages }) => messages.at(-1)?.content ?? '');
   const start = (words: readonly string[], input: string) => startNatter(words, { env, input });
   const folder = join(state, 'split');
   const kept = () => (existsSync(folder) ? readdirSync(folder) : []);
@@ -139,9 +135,7 @@ describe('N1: --split auto cuts a text that fits by estimate after a refusal for
 
   test('and ends when it is refused at any length', async () => {
     const { server, run } = await openPlace([refuse({ message: 'the prompt is too long' })]);
-    const { code, stdout, stderr } = await run(words, longText);
-    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
-    expect(stderr).toContain('the prompt is too long');
+    expectFailure(await run(words, longText), 7, 'the prompt is too long');
     expect(server.requests.length).toBeLessThan(60);
   });
 
@@ -320,8 +314,7 @@ describe('-f with a folder', () => {
     ['hidden files and folders are left out', '.', hidden, ['a.ts']],
     ['a hidden folder is attached if it is named', '.github', hidden, ['.github/ci.yml']],
   ])('%s', async (_title, name, files, names) => {
-    const result = await attached(folderOf(files), [name]);
-    expect(result).toMatchObject({ code: 0, names });
+    expect(await attached(folderOf(files), [name])).toMatchObject({ code: 0, names });
   });
 
   test('counts binary files, files in a different encoding and links', async () => {

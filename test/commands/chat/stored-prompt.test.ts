@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../src/cli/program.ts';
+import type { Failure } from '../../../src/failure.ts';
 import { dataFolder } from '../../conversation/journal-fixtures.ts';
-import { createMemoryContext } from '../../support/memory-context.ts';
+import { runInContext } from '../../support/in-memory.ts';
 import { streamed } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
 
@@ -18,9 +18,8 @@ test('the prompt is in its file before it is sent, on the only connection', asyn
   };
   const server = await serve([[read, streamed('Hi')]]);
   const environment = { NATTER_BASE_URL: server.url, NATTER_DATA_DIR: folder };
-  const memory = createMemoryContext({ environment });
-  await runProgram({ ...memory.context, random: Math.random }, ['a rare prompt']);
-  expect(memory.stdout()).toBe('Hi\n');
+  const ran = await runInContext(['a rare prompt'], { environment }, { random: Math.random });
+  expect(ran.stdout).toBe('Hi\n');
   expect(stored).toEqual([expect.stringContaining('a rare prompt')]);
   expect(server.connections()).toBe(1);
 });
@@ -34,10 +33,8 @@ test.each([
 ])('%s opens no connection', async (_name, words, kind) => {
   const server = await serve([[streamed('Hi')]]);
   const environment = { NATTER_BASE_URL: server.url, NATTER_DATA_DIR: dataFolder() };
-  const { context } = createMemoryContext({ environment });
-  const ran = runProgram(context, words);
-  const failure: unknown = await ran.catch((error: { readonly kind: string }) => error.kind);
-  expect(failure).toBe(kind);
+  const { failure } = await runInContext(words, { environment });
+  expect((failure as Failure | undefined)?.kind).toBe(kind);
   // Connections are accepted in their order.
   const last = connect(server.port, '127.0.0.1');
   await server.connected(1);

@@ -44,17 +44,34 @@ test('the refusal of a prompt over the window names what helps', async () => {
 /** 10,000 tokens by the estimate. */
 const long = 'abcd efgh ijkl mnop '.repeat(2000);
 
-/** A service that counts these tokens for its prompts. */
-async function serviceCounting(...counts: readonly number[]) {
-  const server = await serve(counts.map((count) => [answerCounting(count)]));
-  const env = { ...serviceAt(server), NATTER_SAVE: 'false' };
-  return (words: readonly string[], input = '') => runInMemory(words, { env, input });
+/** A natter with a service that gives these replies, and a state folder of its own. */
+async function openService(...replies: readonly Buffer[]) {
+  const server = await serve(replies.map((reply) => [reply]));
+  const state = folderOf();
+  const env = serviceAt(server, { NATTER_STATE_DIR: state });
+  const file = join(state, 'models.json');
+  const run = (words: readonly string[], input = '', more: Readonly<Record<string, string>> = {}) =>
+    runInMemory(words, { env: { ...env, ...more }, input });
+  return {
+    server,
+    file,
+    run,
+    stored: () => JSON.parse(readFileSync(file, 'utf8')) as object,
+    /** The document of a dry run. */
+    plan: async (model: string, input = 'hi', more: Readonly<Record<string, string>> = {}) => {
+      const { stdout } = await run(['-m', model, '--dry-run', '-'], input, more);
+      return JSON.parse(stdout) as Dry;
+    },
+  };
 }
+
+const serviceCounting = (...counts: readonly number[]) =>
+  openService(...counts.map(answerCounting));
 
 const problem = 'the service probably cut the prompt: it counted 2,048 tokens of ~10,000';
 
 test('a cut prompt is one warning with both numbers and what to do', async () => {
-  const run = await serviceCounting(2048);
+  const { run } = await serviceCounting(2048);
   expect(await run(['-'], long)).toMatchObject({
     code: 0,
     stdout: 'the answer\n',
@@ -63,13 +80,13 @@ test('a cut prompt is one warning with both numbers and what to do', async () =>
 });
 
 test('a prompt that was counted in full has no warning and no field', async () => {
-  const run = await serviceCounting(9500, 9500);
+  const { run } = await serviceCounting(9500, 9500);
   expect(await run(['-'], long)).toMatchObject({ code: 0, stderr: '' });
   expect((await run(['--json', '-'], long)).stdout).not.toContain('truncated');
 });
 
 test('--strict prints the answer, and fails with 16', async () => {
-  const run = await serviceCounting(2048, 9500);
+  const { run } = await serviceCounting(2048, 9500);
   const { code, stdout, stderr } = await run(['--strict', '-'], long);
   expect({ code, stdout }).toEqual({ code: 16, stdout: 'the answer\n' });
   expect(stderr).toMatch(new RegExp(`^natter: ${problem}\\n {2}give the model a larger context`));
@@ -77,7 +94,7 @@ test('--strict prints the answer, and fails with 16', async () => {
 });
 
 test('a cut prompt is noticed although the answer was asked for twice', async () => {
-  const run = await serviceCounting(2048, 9000);
+  const { run } = await serviceCounting(2048, 9000);
   const { code, stderr } = await run(['--schema', 'name', '-'], long);
   expect(code).toBe(13);
   expect(stderr).toMatch(/warning: the service probably cut the prompt: it counted 2,048 tokens/);
@@ -86,14 +103,14 @@ test('a cut prompt is noticed although the answer was asked for twice', async ()
 const fields = { truncated_suspected: true, estimated_prompt_tokens: 10_000 };
 
 test('--json and --jsonl have the field and the estimate', async () => {
-  const run = await serviceCounting(2048, 2048);
+  const { run } = await serviceCounting(2048, 2048);
   expect(JSON.parse((await run(['--json', '-'], long)).stdout)).toMatchObject(fields);
   const events = jsonLines((await run(['--jsonl', '-'], long)).stdout);
   expect(events.at(-1)).toMatchObject({ type: 'answer-finished', ...fields });
 });
 
 test('a comparison names the model, and fails with --strict', async () => {
-  const run = await serviceCounting(2048, 2048, 2048, 2048);
+  const { run } = await serviceCounting(2048, 2048, 2048, 2048);
   const { code, stderr } = await run(['compare', '--quiet', '-'], long);
   expect(code).toBe(0);
   expect(stderr).toContain(`natter: warning: origin: ${problem}`);
@@ -102,41 +119,28 @@ test('a comparison names the model, and fails with --strict', async () => {
   expect(JSON.parse(strict.stdout)).toMatchObject({ answers: [fields, fields] });
 });
 
-/** A service that lists two models so often, then answers, and a state folder for natter. */
-async function serviceWithModels(lists = 1) {
-  const models = [
-    { id: 'small', context_length: 4000 },
-    { id: 'large', max_model_len: 32_000 },
-  ];
-  const list = Array.from({ length: lists }, () => [json(200, { data: models })]);
-  const server = await serve([...list, [streamed('Hello')]]);
-  const state = folderOf();
-  const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
-  const run = (line: readonly string[], more = {}) =>
-    runInMemory(line, { env: { ...env, ...more } });
-  return { server, file: join(state, 'models.json'), run };
-}
-
-const windowIn = (stdout: string) => (JSON.parse(stdout) as Dry).estimate.window;
+const listed = (windows: Readonly<Record<string, number>>) =>
+  json(200, {
+    data: Object.entries(windows).map(([id, context_length]) => ({ id, context_length })),
+  });
 
 test('Y31: a window from models get is used too', async () => {
-  const server = await serve([[json(200, { id: 'small', context_length: 4000 })]]);
-  const env = { ...serviceAt(server), NATTER_STATE_DIR: folderOf() };
-  await runInMemory(['models', 'get', 'small'], { env });
-  const { stdout } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
-  expect(windowIn(stdout)).toBe(4000);
+  const { run, plan } = await openService(json(200, { id: 'small', context_length: 4000 }));
+  await run(['models', 'get', 'small']);
+  expect((await plan('small')).estimate.window).toBe(4000);
 });
 
 test('Y31: the stored windows are private, contain no text, and apply only to their address', async () => {
-  const { run, file, server } = await serviceWithModels(2);
-  await run(['models', 'list'], { NATTER_SAVE: 'false' });
+  const large = { id: 'large', max_model_len: 32_000 };
+  const list = json(200, { data: [{ id: 'small', context_length: 4000 }, large] });
+  const { run, plan, file, stored, server } = await openService(list);
+  await run(['models', 'list'], '', { NATTER_SAVE: 'false' });
   expect(existsSync(file)).toBe(false);
   await run(['models', 'list']);
-  const windows = { small: 4000, large: 32_000 };
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ [server.url]: windows });
+  expect(stored()).toEqual({ [server.url]: { small: 4000, large: 32_000 } });
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const other = ['-m', 'small', '--dry-run', '--base-url', 'https://other.test', 'hi'];
-  expect(windowIn((await run(other)).stdout)).toBeNull();
+  const other = await plan('small', 'hi', { NATTER_BASE_URL: 'https://other.test' });
+  expect(other.estimate.window).toBeNull();
 });
 
 test.each([
@@ -153,59 +157,38 @@ test.each([
     const { code, stdout, stderr } = await runInMemory(['-m', 'small', '--dry-run', 'hi'], { env });
     const said = `natter: ${join(state, 'models.json')} could not be read; the windows of models are learned again\n`;
     expect({ code, stderr }).toEqual({ code: 0, stderr: isSaid ? said : '' });
-    expect(windowIn(stdout)).toBeNull();
+    expect((JSON.parse(stdout) as Dry).estimate.window).toBeNull();
   },
 );
 
 test('the setting window overrides the window of the service and of the catalogue', async () => {
-  const { run } = await serviceWithModels();
+  const { run, plan } = await openService(listed({ small: 4000 }), streamed('Hello'));
   await run(['models', 'list']);
-  const windowOf = async (model: string, variables = {}) =>
-    windowIn((await run(['-m', model, '--dry-run', 'hi'], variables)).stdout);
-  expect(await windowOf('small')).toBe(4000);
+  expect((await plan('small')).estimate.window).toBe(4000);
   for (const model of ['small', 'unknown', 'origin']) {
-    expect(await windowOf(model, { NATTER_WINDOW: '9000' })).toBe(9000);
+    expect((await plan(model, 'hi', { NATTER_WINDOW: '9000' })).estimate.window).toBe(9000);
   }
-  const { stderr } = await run(['-m', 'mine', 'word '.repeat(4000)], { NATTER_WINDOW: '4000' });
+  const words = ['-m', 'mine', 'word '.repeat(4000)];
+  const { stderr } = await run(words, '', { NATTER_WINDOW: '4000' });
   expect(stderr).toMatch(/~5,\d+ tokens, over mine's window of 4,000; --split auto sends it/);
 });
 
 /** 4,000 characters: 1,000 tokens by the usual estimate. */
 const text = 'abcd efgh ijkl mnop '.repeat(200);
 
-async function learningService(...replies: readonly Buffer[]) {
-  const server = await serve(replies.map((reply) => [reply]));
-  const state = folderOf();
-  const env = { ...serviceAt(server), NATTER_STATE_DIR: state };
-  const file = join(state, 'models.json');
-  const run = (words: readonly string[], input = text) =>
-    runInMemory([...words, '-'], { env, input });
-  return {
-    env,
-    file,
-    run,
-    stored: () => (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>)[server.url],
-    plan: async (model: string, input = text) =>
-      JSON.parse((await run(['-m', model, '--dry-run'], input)).stdout) as Dry,
-  };
-}
-
 test('Y31: --model auto and the warning of the window use the windows of the list', async () => {
   const windows = { large: 32_000, 'embed-tiny': 100_000_000, small: 1500, middle: 8000 };
-  const models = json(200, {
-    data: Object.entries(windows).map(([id, context_length]) => ({ id, context_length })),
-  });
-  const { env, run, plan, stored } = await learningService(models, streamed('Hello'));
-  await runInMemory(['models', 'list'], { env });
+  const { run, plan, stored, server } = await openService(listed(windows), streamed('Hello'));
+  await run(['models', 'list']);
   const chosen = async (input: string) => (await plan('auto', input)).request.body['model'];
   expect(await chosen(text)).toBe('small');
   expect(await chosen(text.repeat(2))).toBe('middle');
   expect(await chosen(text.repeat(20))).toBe('large');
   expect(await chosen(text.repeat(100))).toBe('large');
-  expect((await run(['-m', 'small'], text.repeat(2))).stderr).toContain(
+  expect((await run(['-m', 'small', '-'], text.repeat(2))).stderr).toContain(
     "~2,004 tokens, over small's window of 1,500; -m middle has a larger window",
   );
-  expect(stored()).toEqual(windows);
+  expect(stored()).toEqual({ [server.url]: windows });
 });
 
 test.each([
@@ -213,13 +196,13 @@ test.each([
   ['in a field of its own', { code: 400, message: 'the prompt is too long', n_ctx: 4096 }],
 ])('N1: a refusal with the window %s teaches it, unless nothing is saved', async (_, error) => {
   const refusal = json(400, { error });
-  const { env, run, plan, stored, file } = await learningService(refusal, refusal, streamed('a'));
-  const input = text.repeat(6);
-  await runInMemory(['-m', 'mine', '-'], { env: { ...env, NATTER_SAVE: 'false' }, input });
+  const { run, plan, stored, file, server } = await openService(refusal, refusal, streamed('a'));
+  const ask = (more = {}) => run(['-m', 'mine', '-'], text.repeat(6), more);
+  await ask({ NATTER_SAVE: 'false' });
   expect(existsSync(file)).toBe(false);
-  expect(await run(['-m', 'mine'], input)).toMatchObject({ code: 7 });
+  expect(await ask()).toMatchObject({ code: 7 });
   expect((await plan('mine')).estimate.window).toBe(4096);
-  expect(stored()).toEqual({ mine: 4096 });
+  expect(stored()).toEqual({ [server.url]: { mine: 4096 } });
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect((await run(['-m', 'mine'], input)).stderr).toContain("mine's window of 4,096");
+  expect((await ask()).stderr).toContain("mine's window of 4,096");
 });

@@ -1,11 +1,6 @@
-import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { runProgram } from '../../../src/cli/program.ts';
+import { describe, expect, test } from 'vitest';
 import {
   type CompareOptions,
   parseModels,
@@ -14,10 +9,11 @@ import {
 import { pathOf, type Turn, versionsOf } from '../../../src/conversation/tree.ts';
 import type { Run } from '../../../src/run.ts';
 import { parseModel } from '../../../src/settings/read-settings.ts';
+import { openBatchPlace, saying } from '../../support/batch.ts';
 import { createDataFolder } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
 import { serviceWith } from '../../support/held-sandbox.ts';
-import { expectFailure, runInMemory } from '../../support/in-memory.ts';
+import { expectFailure, runInContext, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
 import { json } from '../../support/raw-replies.ts';
@@ -115,7 +111,7 @@ test('the settings of a model have no profile in the sandbox', () => {
   expect(read({ models: ['origin,local:llama3'], sandbox: true })[1]).toContain('local:llama3');
 });
 
-/** Runs `natter compare` with a sandbox. @returns the output and the thrown error */
+/** Runs `natter compare` with a sandbox. @returns the output and the failure */
 async function compare(
   words: readonly string[],
   options: MemoryOptions = {},
@@ -124,10 +120,7 @@ async function compare(
   const service = await serviceWith(...rules);
   const plain = { NATTER_SAVE: 'false', NO_COLOR: '1' };
   const environment = { ...plain, ...service, ...options.environment };
-  const { context, stdout, stderr } = createMemoryContext({ ...options, environment });
-  const ran = runProgram(context, ['compare', ...words]);
-  const thrown: unknown = await ran.catch((error: unknown) => error);
-  return { thrown, stdout: stdout(), stderr: stderr() };
+  return runInContext(['compare', ...words], { ...options, environment });
 }
 
 const completion = { choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }] };
@@ -147,16 +140,16 @@ test.each<[string, readonly string[], MemoryOptions, readonly string[]]>([
   ['wide', ['--stacked', '--no-stdin', echoHi], { terminals: ['stdout'], columns: 200 }, both],
 ])('%s', async (_, words, given, expected) => {
   const options = { columns: 50, ...given };
-  const { thrown, stdout } = await compare(words, options);
-  expect(thrown).toBeUndefined();
+  const { failure, stdout } = await compare(words, options);
+  expect(failure).toBeUndefined();
   expect(headings(stdout)).toEqual(expected);
   expect(stdout.match(/\bhi$/gm)).toHaveLength(2);
 });
 
 test('without a prompt, the hint is an example', async () => {
-  const { thrown } = await compare(['--no-stdin']);
+  const { failure } = await compare(['--no-stdin']);
   const hint = 'for example: natter compare "why is the sky blue?"';
-  expect(thrown).toMatchObject({ kind: 'usage', hint });
+  expect(failure).toMatchObject({ kind: 'usage', hint });
 });
 
 test('figures are printed on standard error, and not with --quiet', async () => {
@@ -171,7 +164,7 @@ test('-s, -t, --param and --no-stream go into each request, and --dry-run sends 
   const environment = serviceAt(server);
   const { stdout } = await compare([...words, '--dry-run'], { environment });
   expect(server.connections()).toBe(0);
-  expect((await compare(words, { environment })).thrown).toBeUndefined();
+  expect((await compare(words, { environment })).failure).toBeUndefined();
   const messages = [
     { role: 'system', content: 'brief' },
     { role: 'user', content: 'hello' },
@@ -179,8 +172,7 @@ test('-s, -t, --param and --no-stream go into each request, and --dry-run sends 
   const bodies = ['origin', 'nextgen'].map((model) => {
     return { model, messages, max_tokens: 3, seed: 1 };
   });
-  const sent = server.requests.map(({ body }) => JSON.parse(body) as object);
-  expect(sent).toEqual(expect.arrayContaining(bodies));
+  expect(server.bodies()).toEqual(expect.arrayContaining(bodies));
   const url = `${server.url}/v1/chat/completions`;
   expect(JSON.parse(stdout)).toMatchObject({
     requests: bodies.map((body) => ({
@@ -221,9 +213,9 @@ describe('--diff', () => {
   });
 
   test.each(['--json', '--jsonl'])('excludes %s', async (format) => {
-    const { thrown } = await compare(['--diff', format, 'hi']);
+    const { failure } = await compare(['--diff', format, 'hi']);
     const message = `option '--diff' cannot be used with option '${format}'`;
-    expect(thrown).toMatchObject({ kind: 'usage', message });
+    expect(failure).toMatchObject({ kind: 'usage', message });
   });
 });
 
@@ -255,8 +247,8 @@ describe('--json', () => {
   });
 
   test('has the failure of a model beside the other answers', async () => {
-    const { thrown, stdout } = await compare(['--json', '-m', 'origin,other', echoHi]);
-    expect(thrown).toMatchObject({ kind: 'not_found' });
+    const { failure, stdout } = await compare(['--json', '-m', 'origin,other', echoHi]);
+    expect(failure).toMatchObject({ kind: 'not_found' });
     const { answers } = JSON.parse(stdout) as { answers: readonly object[] };
     expect(answers).toMatchObject([
       { asked: 'origin', content: 'hi' },
@@ -276,17 +268,17 @@ describe('--json', () => {
 
 describe('a model that fails', () => {
   test('does not affect the other answers, and ends the run with its failure', async () => {
-    const { thrown, stdout, stderr } = await compare(['-m', 'other,origin', echoHi]);
+    const { failure, stdout, stderr } = await compare(['-m', 'other,origin', echoHi]);
     expect(headings(stdout)).toEqual(['origin']);
-    expect(thrown).toMatchObject({ kind: 'not_found', status: 404 });
-    expect((thrown as Error).message).toMatch(/^other: /);
+    expect(failure).toMatchObject({ kind: 'not_found', status: 404 });
+    expect((failure as Error).message).toMatch(/^other: /);
     expect(stderr).toMatch(/^other\t-\t-\t-\t~0\t\d+ ms\tnot_found$/m);
     expect(stderr).not.toContain('the answer is empty');
   });
 
   test('after a different one is printed as a warning', async () => {
-    const { thrown, stdout, stderr } = await compare(['-m', 'one,two', 'hi']);
-    expect((thrown as Error).message).toMatch(/^one: /);
+    const { failure, stdout, stderr } = await compare(['-m', 'one,two', 'hi']);
+    expect((failure as Error).message).toMatch(/^one: /);
     expect(stderr).toMatch(/^natter: warning: two: /m);
     expect(stdout).toBe('');
   });
@@ -295,8 +287,8 @@ describe('a model that fails', () => {
 test('a missing service is reported before anything is shown', async () => {
   const environment = { NATTER_BASE_URL: '' };
   const options: MemoryOptions = { terminals: ['stdout'], columns: 200, environment };
-  const { thrown, stdout } = await compare(['--no-stdin', 'hi'], options);
-  expect(thrown).toMatchObject({ kind: 'configuration', message: 'no service is configured' });
+  const { failure, stdout } = await compare(['--no-stdin', 'hi'], options);
+  expect(failure).toMatchObject({ kind: 'configuration', message: 'no service is configured' });
   expect(stdout).toBe('');
 });
 
@@ -310,15 +302,15 @@ describe('N7 without -m', () => {
   ])('%s are compared', async (_, model, expected) => {
     const server = await serve([[listing('small', 'large', 'huge')], [json(200, completion)]]);
     const environment = { ...serviceAt(server), NATTER_MODEL: model };
-    const { thrown, stdout } = await compare(['--no-stream', 'hi'], { environment });
-    expect(thrown).toBeUndefined();
+    const { failure, stdout } = await compare(['--no-stream', 'hi'], { environment });
+    expect(failure).toBeUndefined();
     expect(headings(stdout)).toEqual(expected);
   });
 
   test('a service that lists no other model needs the name of one', async () => {
     const server = await serve([[listing('large')]]);
     const environment = { ...serviceAt(server), NATTER_MODEL: 'large' };
-    expect((await compare(['hi'], { environment })).thrown).toMatchObject({
+    expect((await compare(['hi'], { environment })).failure).toMatchObject({
       kind: 'usage',
       message: 'there is no second model to compare large with',
       hint: 'name both: natter compare -m large,OTHER …',
@@ -411,68 +403,46 @@ const wrong = '{"name": 5}';
 
 const other = '{"name": "Bob"}';
 
-const words = ['compare', '-m', 'one,two', '--schema', 'name, id? number', 'who?'];
+const checkedWords = ['compare', '--schema', 'name, id? number', 'who?'];
 
-interface Document {
-  readonly answers: readonly object[];
-}
-
-interface Body {
-  readonly model: string;
-  readonly messages: readonly { readonly content: string }[];
-}
-
-/** A service whose model `one` gives these answers, one to each request, and whose other model gives always the same. */
-async function openService(answers: readonly string[]) {
-  const bodies: Body[] = [];
-  const left = [...answers];
-  const server = createServer((request, response) => {
-    void text(request).then((received) => {
-      const body = JSON.parse(received) as Body;
-      if (body.model !== 'two') bodies.push(body);
-      const message = { role: 'assistant', content: body.model === 'two' ? other : left.shift() };
-      const choices = [{ index: 0, message, finish_reason: 'stop' }];
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ choices }));
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  return { bodies, env: { NATTER_BASE_URL: `http://127.0.0.1:${port}`, NATTER_API_KEY: 'key' } };
-}
+/** A service whose model origin gives these answers, one to each request, and whose other model gives always the same. */
+const openService = (...answers: readonly string[]) =>
+  openBatchPlace([
+    ...answers.map((answer) => saying(answer, 'times=1', { model: 'origin' })),
+    saying(other),
+  ]);
 
 async function runWith(answers: readonly string[], more: readonly string[] = []) {
-  const { bodies, env } = await openService(answers);
-  return { ...(await runInMemory([...words, ...more], { env })), bodies };
+  const { bodies, env } = await openService(...answers);
+  return { ...(await runInMemory([...checkedWords, ...more], { env })), bodies };
 }
 
-const shown = (one: string) => `==> one <==\n${one}\n\n==> two <==\n${other}\n`;
+const shown = (first: string) => `==> origin <==\n${first}\n\n==> nextgen <==\n${other}\n`;
 
 test('a model is asked again with the violations, and the other is not', async () => {
   const { code, stdout, stderr, bodies } = await runWith([wrong, right]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: shown(right) });
   expect(stderr).toMatch(
-    /one: the answer does not .*: \/name must be string; asking again \(1 of 1\)/,
+    /origin: the answer does not .*: \/name must be string; asking again \(1 of 1\)/,
   );
-  expect(stderr).not.toContain('two: the answer');
-  expect(bodies[1]?.messages.at(-1)?.content).toContain('- /name must be string');
+  expect(stderr).not.toContain('nextgen: the answer');
+  const asked = bodies.filter(({ model }) => model === 'origin');
+  expect(asked[1]?.messages.at(-1)?.content).toContain('- /name must be string');
 });
 
 test('an answer that does not conform is shown, and fails with 13', async () => {
   const { code, stdout, stderr } = await runWith([wrong, wrong]);
   expect({ code, stdout }).toEqual({ code: 13, stdout: shown(wrong) });
-  expect(stderr).toContain('natter: one: the answer does not match the schema: /name');
+  expect(stderr).toContain('natter: origin: the answer does not match the schema: /name');
 });
 
 test('--json has the value, and what was received before', async () => {
   const { stdout } = await runWith([wrong, right], ['--json', '--select', '/name']);
   expect(stdout).toContain('"value":{"name":"Ada","id":12345678901234567890},"selected":"Ada"},{');
-  const { answers } = JSON.parse(stdout) as Document;
+  const { answers } = JSON.parse(stdout) as { readonly answers: readonly object[] };
   expect(answers).toMatchObject([
-    { asked: 'one', violations: [], checked_answers: [{ content: wrong }, { content: right }] },
-    { asked: 'two', violations: [], value: { name: 'Bob' } },
+    { asked: 'origin', violations: [], checked_answers: [{ content: wrong }, { content: right }] },
+    { asked: 'nextgen', violations: [], value: { name: 'Bob' } },
   ]);
 });
 
@@ -481,16 +451,18 @@ test('--jsonl has a line with the result of the check', async () => {
   const lines = jsonLines(stdout) as readonly { readonly type: string }[];
   const checks = lines.filter(({ type }) => type === 'answer-checked');
   expect(checks).toHaveLength(2);
-  expect(checks).toContainEqual(expect.objectContaining({ asked: 'two', value: { name: 'Bob' } }));
+  expect(checks).toContainEqual(
+    expect.objectContaining({ asked: 'nextgen', value: { name: 'Bob' } }),
+  );
 });
 
 test('the conversation has the correction, and continues with the answer to it', async () => {
   const { env: folder } = createDataFolder();
-  const { bodies, env } = await openService([wrong, right, 'bye']);
+  const { bodies, env } = await openService(wrong, right, 'bye');
   const run = (line: readonly string[]) => runInMemory(line, { env: { ...env, ...folder } });
-  expect(await run(words)).toMatchObject({ code: 0 });
-  expect(await run(['-c', '-m', 'one', 'next'])).toMatchObject({ code: 0 });
-  const [, ...texts] = bodies[2]?.messages.map(({ content }) => content) ?? [];
+  expect(await run(checkedWords)).toMatchObject({ code: 0 });
+  expect(await run(['-c', '-m', 'origin', 'next'])).toMatchObject({ code: 0 });
+  const [, ...texts] = bodies.at(-1)?.messages.map(({ content }) => content) ?? [];
   const correction = expect.stringContaining('- /name must be string') as string;
   expect(texts).toEqual([wrong, correction, right, 'next']);
 });

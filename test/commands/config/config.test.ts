@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
+import { configWith } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
@@ -11,16 +12,17 @@ import { twoProfiles } from '../../support/profiles.ts';
 const wordsOf = (line: string) =>
   (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
 
+async function runLine(line: string, options: MemoryOptions = {}) {
+  const { context, stdout, stderr } = createMemoryContext(options);
+  await runProgram(context, wordsOf(line));
+  return { stdout: stdout(), stderr: stderr() };
+}
+
 /** Runs command lines in sequence with the same settings. @returns the output of the last one */
 async function runLines(lines: readonly string[], options: MemoryOptions = {}) {
-  const folder = folderOf();
+  const environment = { NATTER_CONFIG_DIR: folderOf(), ...options.environment };
   let output = { stdout: '', stderr: '' };
-  for (const line of lines) {
-    const environment = { NATTER_CONFIG_DIR: folder, ...options.environment };
-    const memory = createMemoryContext({ ...options, environment });
-    await runProgram(memory.context, wordsOf(line));
-    output = { stdout: memory.stdout(), stderr: memory.stderr().replaceAll(folder, '<folder>') };
-  }
+  for (const line of lines) output = await runLine(line, { ...options, environment });
   return output;
 }
 
@@ -70,23 +72,16 @@ test.each([
 });
 
 test('D10 without a home folder, settings have their defaults and cannot be saved', async () => {
-  const memory = createMemoryContext();
-  await runProgram(memory.context, ['config', 'get', 'model']);
-  expect(memory.stdout()).toBe('origin\n');
-  await expect(runProgram(memory.context, set.split(' '))).rejects.toMatchObject({
-    kind: 'storage',
-    hint: expect.stringContaining('NATTER_CONFIG_DIR'),
-  });
+  expect((await runLine('config get model')).stdout).toBe('origin\n');
+  const hint = expect.stringContaining('NATTER_CONFIG_DIR') as string;
+  await expect(runLine(set)).rejects.toMatchObject({ kind: 'storage', hint });
 });
 
 const ada = { homeDirectory: '/home/ada', environment: { HOME: '/home/ada' } };
 
-/** Runs one command line without writing. */
-async function show(line: string, options: MemoryOptions = ada): Promise<string> {
-  const memory = createMemoryContext(options);
-  await runProgram(memory.context, wordsOf(line));
-  return memory.stdout();
-}
+/** The output of one command line that writes nothing. */
+const show = async (line: string, options: MemoryOptions = ada) =>
+  (await runLine(line, options)).stdout;
 
 const paths = {
   settings: '/home/ada/.config/natter/config.json',
@@ -309,10 +304,7 @@ test('a default key that has a new action is not returned to the old one', async
 
 test('one of several unusable keys is named, can be removed, and can be replaced', async () => {
   const keys = { undo: 'hyper+x', redo: 'q', nope: 'f4' };
-  const folder = folderOf();
-  const settings = { version: 1, profiles: { default: { keys } } };
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(settings));
-  const options = { environment: { NATTER_CONFIG_DIR: folder } };
+  const options = { environment: { NATTER_CONFIG_DIR: configWith({ default: { keys } }) } };
   const list = (line: string) => runLines([line, 'config keys'], options);
   await expect(runLines(['config keys'], options)).rejects.toMatchObject({
     message: 'keys.undo: "hyper+x" is not a key',

@@ -43,8 +43,7 @@ describe('a one-shot conversation', () => {
     ['--dry-run', ['--dry-run'], {}],
   ])('is not saved with %s', async (_what, words, env) => {
     const data = createDataFolder();
-    const { code } = await data.run([...words, ...echo('hello')], { env });
-    expect(code).toBe(0);
+    expect(await data.run([...words, ...echo('hello')], { env })).toMatchObject({ code: 0 });
     expect(readdirSync(data.path)).toEqual([]);
   });
 

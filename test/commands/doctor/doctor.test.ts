@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../src/cli/program.ts';
 import { createRoute } from '../../../src/client/http/route.ts';
 import type { Finding } from '../../../src/commands/doctor/finding.ts';
 import { certificateFinding, proxyFinding } from '../../../src/commands/doctor/check-service.ts';
@@ -9,10 +8,10 @@ import { withoutNames } from '../../../src/commands/doctor/run.ts';
 import { exitCodes, type FailureKind } from '../../../src/failure.ts';
 import { openSandbox } from '../../sandbox/sandbox-helpers.ts';
 import { folderOf } from '../../support/folder.ts';
-import { runInMemory } from '../../support/in-memory.ts';
+import { runInContext, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
 import { temporaryHome } from '../../support/natter.ts';
-import { delta, done, finish, json, stream } from '../../support/raw-replies.ts';
+import { answering, delta, done, finish, json, stream } from '../../support/raw-replies.ts';
 import { fin, type Reply } from '../../support/raw-server.ts';
 import { expectNoSecret, secretKey } from '../../support/secret.ts';
 import { serve } from '../../support/serve.ts';
@@ -36,13 +35,8 @@ function environmentOf(more: Readonly<Record<string, string>> = {}) {
 }
 
 /** Runs `natter doctor`. */
-async function examine(words: readonly string[], options: MemoryOptions) {
-  const memory = createMemoryContext({ homeDirectory: '/nowhere', ...options });
-  const failure: unknown = await runProgram(memory.context, ['doctor', ...words]).catch(
-    (error: unknown) => error,
-  );
-  return { failure, stdout: memory.stdout(), stderr: memory.stderr() };
-}
+const examine = (words: readonly string[], options: MemoryOptions) =>
+  runInContext(['doctor', ...words], { homeDirectory: '/nowhere', ...options });
 
 /** Runs `natter doctor --json`. */
 async function checksOf(words: readonly string[], options: MemoryOptions) {
@@ -113,8 +107,6 @@ test('the page has no key, no home folder and no user name', async () => {
   }
 });
 
-const message = { role: 'assistant', content: 'ok' };
-const whole = { id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
 const refusal = (status: number) => json(status, { error: { message: 'no', type: 'nope' } });
 
 const list = [json(200, { data: [{ id: 'origin' }] }, { 'x-request-id': 'r1' })];
@@ -141,19 +133,15 @@ test('a healthy service passes, and four fields are sent with a small max_tokens
     'GET /v1/models',
     'POST /v1/chat/completions',
   ]);
-  expect(JSON.parse(server.requests[1]?.body ?? '')).toEqual({
-    model: 'origin',
-    messages: [{ role: 'user', content: 'Reply with the word ok.' }],
-    stream: true,
-    max_tokens: 16,
-  });
+  const messages = [{ role: 'user', content: 'Reply with the word ok.' }];
+  expect(server.bodies()).toEqual([{ model: 'origin', messages, stream: true, max_tokens: 16 }]);
   expectNoSecret(JSON.stringify(page));
 });
 
 test('N5: -m chooses the model of the prompt, and overrides the setting', async () => {
   const listed = [json(200, { data: [{ id: 'origin' }, { id: 'nextgen' }] })];
   const { server, named } = await examineService([listed, answer], ['-m', 'nextgen']);
-  expect(JSON.parse(server.requests[1]?.body ?? '')).toMatchObject({ model: 'nextgen' });
+  expect(server.bodies()).toMatchObject([{ model: 'nextgen' }]);
   expect(named('setting')?.text).toContain('base-url');
   expect(named('model')).toBeUndefined();
 });
@@ -168,7 +156,7 @@ const refusedLimit = json(400, {
 test('N4: a service that refuses max_tokens is asked again without, and passes with a note', async () => {
   const { server, failure, named } = await examineService([list, [refusedLimit], answer]);
   expect(failure).toBeUndefined();
-  expect(JSON.parse(server.requests[2]?.body ?? '')).not.toHaveProperty('max_tokens');
+  expect(server.bodies()[1]).not.toHaveProperty('max_tokens');
   expect(named('max-tokens')).toMatchObject({
     outcome: 'note',
     text: 'the service refuses max_tokens, and answers without it',
@@ -215,7 +203,7 @@ test.each<[string, readonly Reply[], FailureKind, number]>([
 
 test('after a cut stream an answer without a stream is asked for, and the advice is about the server', async () => {
   const cut = stream(delta('ok')).slice(0, 2);
-  const { failure, named } = await examineService([list, [...cut, fin], [json(200, whole)]]);
+  const { failure, named } = await examineService([list, [...cut, fin], [answering('ok')]]);
   expect(failure).toMatchObject({ kind: 'incomplete' });
   expect(named('stream')?.advice).toContain('natter --no-stream');
   expect(named('no-stream')?.outcome).toBe('ok');

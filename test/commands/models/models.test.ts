@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../src/cli/program.ts';
-import { expectFailure, runInMemory } from '../../support/in-memory.ts';
-import { createMemoryContext } from '../../support/memory-context.ts';
+import { expectFailure, runInContext, runInMemory } from '../../support/in-memory.ts';
 import { json } from '../../support/raw-replies.ts';
 import { runOn, serve } from '../../support/serve.ts';
 
@@ -108,12 +106,12 @@ test('if the service lists no models, the hint of a search says so', async () =>
 });
 
 test('on a terminal, the hits are a table as in models list', async () => {
-  const server = await serve([[json(200, listed)]]);
-  const environment = { NATTER_BASE_URL: server.url };
-  const memory = createMemoryContext({ environment, terminals: ['stdout'] });
-  await runProgram(memory.context, ['models', 'search', 'advanced', '--color', 'never']);
-  expect(memory.stdout()).toBe(
+  const { url } = await serve([[json(200, listed)]]);
+  const words = ['models', 'search', 'advanced', '--color', 'never'];
+  const options = { environment: { NATTER_BASE_URL: url }, terminals: ['stdout'] } as const;
+  const { stdout, stderr } = await runInContext(words, options);
+  expect(stdout).toBe(
     'ID          CONTEXT  LATENCY  PURPOSE\nnextgen  1,000,000*   20 ms*  most advanced model*\n',
   );
-  expect(memory.stderr()).toContain('* taken from the published catalogue');
+  expect(stderr).toContain('* taken from the published catalogue');
 });

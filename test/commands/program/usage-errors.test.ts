@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
-import { serviceAt } from '../../support/natter.ts';
 import { streamed } from '../../support/raw-replies.ts';
-import { runOn, serve } from '../../support/serve.ts';
+import { runOn } from '../../support/serve.ts';
 
 /** The words of a line; `""` is an empty word. */
 const wordsOf = (line: string) =>
@@ -55,12 +54,10 @@ test.each([
   ['with equals signs around', ['--model=nextgen', 'hi', '--no-stream']],
   ['after the command and before', ['chat', '-m', 'nextgen', '--no-stream', 'hi']],
 ])('options may be %s the prompt', async (_, words) => {
-  const server = await serve([[streamed('Hello')]]);
-  await runInMemory(words, { env: serviceAt(server) });
-  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
-    model: 'nextgen',
-    messages: [{ role: 'user', content: 'hi' }],
-  });
+  const { server } = await runOn([[streamed('Hello')]], words);
+  expect(server.bodies()).toEqual([
+    { model: 'nextgen', messages: [{ role: 'user', content: 'hi' }] },
+  ]);
 });
 
 test.each([
@@ -72,11 +69,9 @@ test.each([
   [['chat', 'models'], 'models'],
   [['why', 'models?'], 'why models?'],
 ])('natter %j sends the prompt "%s"', async (words, prompt) => {
-  const server = await serve([[streamed('Hello')]]);
-  expect((await runInMemory(words, { env: serviceAt(server) })).code).toBe(0);
-  expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({
-    messages: [{ role: 'user', content: prompt }],
-  });
+  const { code, server } = await runOn([[streamed('Hello')]], words);
+  expect(code).toBe(0);
+  expect(server.bodies()).toMatchObject([{ messages: [{ role: 'user', content: prompt }] }]);
 });
 
 test('Y10: in a script a prompt like a command is sent, with one line on standard error', async () => {

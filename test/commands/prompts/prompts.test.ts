@@ -90,11 +90,12 @@ describe('natter prompts edit', () => {
 
   test('--project creates a file at the root of the repository', async () => {
     const { run, folder } = createPromptProject({ 'src/main.ts': '' });
-    const { code } = await run(['prompts', 'edit', 'git/commit', '--project'], {
-      env: append('Commit.'),
-      cwd: join(folder, 'src'),
-    });
-    expect(code).toBe(0);
+    expect(
+      await run(['prompts', 'edit', 'git/commit', '--project'], {
+        env: append('Commit.'),
+        cwd: join(folder, 'src'),
+      }),
+    ).toMatchObject({ code: 0 });
     expect(existsSync(join(folder, '.natter/prompts/git/commit.md'))).toBe(true);
   });
 
@@ -155,8 +156,9 @@ describe('prompts of other programs', () => {
     const before = [];
     for (const [path, , words] of runs) before.push(await sent(path, words));
     expect(before).toEqual(messages);
-    const imported = await run(['prompts', 'import', 'patterns', '.claude/commands', 'brief.yaml']);
-    expect(imported).toMatchObject({
+    expect(
+      await run(['prompts', 'import', 'patterns', '.claude/commands', 'brief.yaml']),
+    ).toMatchObject({
       code: 0,
       stderr:
         'natter: .claude/commands/git/fix.md:2: natter has no tools; the model gets only the text\n',

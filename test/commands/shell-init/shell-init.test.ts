@@ -42,12 +42,10 @@ test('--suggest prints the command, and sends only the contract fields', async (
     input: 'largest files first\n',
   });
   expect(result).toMatchObject({ code: 0, stdout: 'ls -S\n', stderr: '' });
-  const body = JSON.parse(result.server.requests[0]?.body ?? '') as {
-    readonly messages: readonly { readonly role: string; readonly content: string }[];
-  };
-  expect(Object.keys(body)).toEqual(['model', 'messages', 'stream']);
-  expect(body.messages[0]?.content).toContain('bash on ');
-  expect(body.messages[1]).toEqual({ role: 'user', content: 'largest files first' });
+  const [body] = result.server.bodies();
+  expect(Object.keys(body ?? {})).toEqual(['model', 'messages', 'stream']);
+  expect(body?.messages[0]?.content).toContain('bash on ');
+  expect(body?.messages[1]).toEqual({ role: 'user', content: 'largest files first' });
 });
 
 test.each([

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import type { LedgerLine } from '../../../src/usage/ledger.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { serviceAt } from '../../support/natter.ts';
-import { delta, json, response, stream, streamed } from '../../support/raw-replies.ts';
+import { answering, delta, json, response, stream, streamed } from '../../support/raw-replies.ts';
 import type { Reply } from '../../support/raw-server.ts';
 import { runOn, serve } from '../../support/serve.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
-import { openLedger } from '../../support/data-folder.ts';
+import { configWith, openLedger } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
 import { unreadLines } from '../../../src/storage/read-lines.ts';
 
@@ -22,16 +22,12 @@ async function openBudget(
   lines: readonly Partial<LedgerLine>[] = [],
   profile: object = {},
 ) {
-  const usage = { prompt_tokens: 60, completion_tokens: 40, total_tokens: 100 };
-  const message = { role: 'assistant', content: 'ok' };
-  const answer = json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
-  const server = await serve(Array.from({ length: replies }, () => [answer]));
-  const state = stateWith(lines.map((line) => ({ time, ...line })));
-  const config = folderOf();
-  const document = { version: 1, profiles: { default: profile } };
-  writeFileSync(join(config, 'config.json'), JSON.stringify(document));
-  const folders = { NATTER_STATE_DIR: state, NATTER_CONFIG_DIR: config };
-  const env = { ...serviceAt(server), ...folders };
+  const counts = { prompt_tokens: 60, completion_tokens: 40, total_tokens: 100 };
+  const server = await serve(Array.from({ length: replies }, () => [answering('ok', counts)]));
+  const env = serviceAt(server, {
+    NATTER_STATE_DIR: stateWith(lines.map((line) => ({ time, ...line }))),
+    NATTER_CONFIG_DIR: configWith({ default: profile }),
+  });
   const run = (words: readonly string[], input = '', more: Record<string, string> = {}) =>
     runInMemory(words, { env: { ...env, ...more }, input });
   return { server, run };
@@ -107,8 +103,7 @@ test('a budget in money uses the prices of the profile', async () => {
     'the weekly budget (3.10 EUR) would be exceeded: 3.00 EUR used, and this request may use ~0.21 EUR',
   );
   expect(await run(words('5eur/week'))).toMatchObject({ code: 0 });
-  const dollars = await run(words('5usd/week'));
-  expectFailure(dollars, 3, 'needs the price of the model origin in USD');
+  expectFailure(await run(words('5usd/week')), 3, 'needs the price of the model origin in USD');
 });
 
 test('a batch stops before its budget, and continues with a higher one', async () => {
@@ -150,17 +145,12 @@ test('a budget without a ledger is refused', async () => {
 
 const usage = { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 };
 
-const completion = (fields: object) => {
-  const message = { role: 'assistant', content: 'a secret answer' };
-  return json(200, { choices: [{ index: 0, message, finish_reason: 'stop' }], ...fields });
-};
-
 /** A ledger of requests to a service that gives these replies. */
 const openWith = async (...replies: readonly Reply[]) =>
   openLedger({ ...serviceAt(await serve(replies)), NATTER_CONFIG_DIR: folderOf() });
 
 test('a prompt is one line with its figures, and without a word of it', async () => {
-  const place = await openWith([completion({ usage })]);
+  const place = await openWith([answering('a secret answer', usage)]);
   await place.run(['-m', 'nextgen', 'a private prompt']);
   expect(place.lines()).toEqual([
     {
@@ -182,7 +172,7 @@ test('a prompt is one line with its figures, and without a word of it', async ()
 
 test('cached tokens are shown, kept in the ledger, and have a price of their own', async () => {
   const cached = { ...usage, prompt_tokens: 2000, prompt_tokens_details: { cached_tokens: 1000 } };
-  const place = await openWith([completion({ usage: cached })]);
+  const place = await openWith([answering('a secret answer', cached)]);
   await place.run(['config', 'set', 'prices.nextgen', '2/0/0.2']);
   const { stdout } = await place.run(['-m', 'nextgen', '--json', 'hi']);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -197,7 +187,7 @@ test('cached tokens are shown, kept in the ledger, and have a price of their own
 
 test('--json has the cost of all requests for a checked answer, and none in the sandbox', async () => {
   const counts = { prompt_tokens: 1000, completion_tokens: 0 };
-  const reply = completion({ usage: counts });
+  const reply = answering('a secret answer', counts);
   const place = await openWith([reply], [reply]);
   await place.run(['config', 'set', 'prices.origin', '2/0 EUR']);
   const checked = await place.run(['--json', '--schema', 'age int', 'hi']);
@@ -303,7 +293,7 @@ test.each([
   ['with placeholders for secrets', ['--redact']],
 ])('a refused item of a batch, sent %s, is one line with all its attempts', async (_, options) => {
   const refusal = response(429, { 'retry-after': '0' });
-  const place = await openWith([refusal], [refusal], [completion({ usage })]);
+  const place = await openWith([refusal], [refusal], [answering('a secret answer', usage)]);
   await place.run(['batch', '-', '--concurrency', '1', ...options], 'hi\n');
   expect(place.lines()).toMatchObject([{ outcome: 'answered', attempts: 3 }]);
 });

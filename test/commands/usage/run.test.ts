@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../src/cli/program.ts';
 import type { LedgerLine } from '../../../src/usage/ledger.ts';
-import { folderOf } from '../../support/folder.ts';
+import { configWith } from '../../support/data-folder.ts';
+import { runInContext } from '../../support/in-memory.ts';
 import { stateWith } from '../../usage/ledger-place.ts';
-import { createMemoryContext, type MemoryOptions } from '../../support/memory-context.ts';
+import type { MemoryOptions } from '../../support/memory-context.ts';
 
 /** Runs `natter usage` at 2026-11-20 12:00 UTC. @returns the output */
 async function usage(
@@ -11,14 +11,9 @@ async function usage(
   lines: readonly (Partial<LedgerLine> | string)[],
   options: MemoryOptions = {},
 ) {
-  const environment = {
-    NATTER_STATE_DIR: stateWith(lines),
-    LANG: 'C.UTF-8',
-    ...options.environment,
-  };
-  const memory = createMemoryContext({ ...options, environment });
-  await runProgram(memory.context, ['usage', ...words]);
-  return { stdout: memory.stdout(), stderr: memory.stderr() };
+  const own = { NATTER_STATE_DIR: stateWith(lines), LANG: 'C.UTF-8' };
+  const environment = { ...own, ...options.environment };
+  return runInContext(['usage', ...words], { ...options, environment });
 }
 
 const terminal = (columns = 80): MemoryOptions => ({ terminals: ['stdout'], columns });
@@ -78,7 +73,7 @@ test.each([
 const badTimes = ['', 'yesterday', '0d', '2026-13', '2026-02-30', '7'];
 
 test.each(badTimes)('--since %j is a usage failure', async (since) => {
-  await expect(usage([`--since=${since}`], [])).rejects.toMatchObject({ kind: 'usage' });
+  expect((await usage([`--since=${since}`], [])).failure).toMatchObject({ kind: 'usage' });
 });
 
 test('requests of earlier months are read', async () => {
@@ -121,9 +116,6 @@ test('estimated tokens are marked', async () => {
   expect((await usage(['--color', 'never'], [estimated], terminal())).stdout).toContain('~7');
 });
 
-const configWith = (profiles: object) =>
-  folderOf({ 'config.json': JSON.stringify({ version: 1, profiles }) });
-
 test('the prices of each profile give the cost, as they are now', async () => {
   const profiles = {
     default: { prices: { nextgen: '1000/2000 USD' } },
@@ -156,14 +148,14 @@ test('requests to the sandbox are shown apart, without a cost', async () => {
 });
 
 test('an unknown profile is refused, unless it has requests', async () => {
-  await expect(usage(['--profile', 'wrok'], lines)).rejects.toMatchObject({
+  expect((await usage(['--profile', 'wrok'], lines)).failure).toMatchObject({
     kind: 'configuration',
     message: 'there is no profile "wrok"',
     hint: 'the profiles are default',
   });
   const work = await usage(['--profile', 'work', '--by', 'profile'], lines);
   expect(work.stdout).toBe('work\t1\t0\t100\t20\t\n');
-  expect(await usage(['--profile', 'default'], [])).toEqual({
+  expect(await usage(['--profile', 'default'], [])).toMatchObject({
     stdout: '',
     stderr: 'natter: no requests since 2026-10-22\n',
   });

@@ -72,14 +72,15 @@ describe('natter batch submit', () => {
   test('adds each item as a job, and the options for the requests', async () => {
     const place = await openQueuePlace();
     place.write('p.jsonl', '{"id":"a","prompt":"one"}\n{"prompt":"two"}\n');
-    const text = await place.submit('p.jsonl', {
-      model: 'nextgen',
-      system: 'brief',
-      maxTokens: '5',
-      param: ['seed=1'],
-      stream: false,
-    });
-    expect(text).toBe('natter: batch p: 2 items added\n');
+    expect(
+      await place.submit('p.jsonl', {
+        model: 'nextgen',
+        system: 'brief',
+        maxTokens: '5',
+        param: ['seed=1'],
+        stream: false,
+      }),
+    ).toBe('natter: batch p: 2 items added\n');
     expect(states(place, 'p')).toEqual(['item-1 waiting', 'item-2 waiting']);
     expect(await place.batch('p').queue.header()).toEqual({
       input: place.path('p.jsonl'),
@@ -117,8 +118,7 @@ describe('natter batch submit', () => {
   test('keeps the result of a line that cannot be sent, until it is corrected', async () => {
     const place = await openQueuePlace();
     place.write('p.jsonl', '{"prompt":"one"}\n{"promt":"two"}\n');
-    const text = await place.submit('p.jsonl');
-    expect(text).toContain('warning: line 2 of');
+    expect(await place.submit('p.jsonl')).toContain('warning: line 2 of');
     expect(await place.batch('p').queue.counts()).toMatchObject({ items: 2, failed: 1 });
     place.write('p.jsonl', '{"prompt":"one"}\n{"prompt":"two"}\n');
     expect(await place.submit('p.jsonl')).toContain('1 item added, 1 were there before');
@@ -169,15 +169,9 @@ test('natter batch status prints a row for each batch', async () => {
 
 test('natter batch status --json --batch prints one batch', async () => {
   const { stdout } = await statusOf(['a', 'b'], { json: true, batch: 'b' });
-  const none = {
-    answered: 0,
-    failed: 0,
-    active: 0,
-    delayed: 0,
-    answered_last_minute: 0,
-    workers: 0,
-  };
-  expect(JSON.parse(stdout)).toEqual([{ ...none, batch: 'b', items: 3, waiting: 3 }]);
+  const counts = { items: 3, waiting: 3, answered: 0, failed: 0, active: 0, delayed: 0 };
+  const activity = { answered_last_minute: 0, workers: 0 };
+  expect(JSON.parse(stdout)).toEqual([{ batch: 'b', ...counts, ...activity }]);
 });
 
 test('natter batch status reports a queue without batches', async () => {

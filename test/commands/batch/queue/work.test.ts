@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BatchQueue } from '../../../../src/batch/queue/redis-queue.ts';
-import type { FaultRule } from '../../../../src/sandbox/faults/fault-rules.ts';
 import { rule } from '../../../sandbox/sandbox-helpers.ts';
-import { nodeWarnings, promptLines } from '../../../support/batch.ts';
+import { nodeWarnings, promptLines, saying } from '../../../support/batch.ts';
 import { openQueuePlace, openSubmitted } from './queue-helpers.ts';
 
 async function lines({ queue }: { readonly queue: BatchQueue }, ...indexes: readonly number[]) {
@@ -205,12 +204,6 @@ test.each([
     failure,
   );
 });
-
-function saying(content: string, condition = ''): FaultRule {
-  const message = { role: 'assistant', content };
-  const body = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
-  return rule(`body=${JSON.stringify(body)} content-type=application/json ${condition}`);
-}
 
 test('the schema of a submission is sent and checked by workers', async () => {
   const place = await openQueuePlace([saying('{"mood":"good"}', 'times=1'), saying('glad')]);

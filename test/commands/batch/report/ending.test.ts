@@ -24,11 +24,7 @@ import { createMemoryContext } from '../../../support/memory-context.ts';
 
 type RunOptions = Partial<TalliedRun['options']>;
 
-const names = {
-  input: 'p.txt',
-  output: 'out.jsonl',
-  shard: '2/8',
-};
+const names = { input: 'p.txt', output: 'out.jsonl', shard: '2/8' };
 const begin = new Date('2026-11-20T12:00:00Z');
 const answered: Ending = {
   elapsed: 2000,
@@ -54,14 +50,18 @@ function runWith(options: RunOptions, terminals: readonly 'stderr'[] = []) {
 }
 
 describe('--summary', () => {
-  test('has the counts, causes, times and the exit code', () => {
+  /** The summary of a run that this error ended. */
+  const summaryOf = (error: Error, stoppedBy: string) => {
     const summary = join(folderOf(), 'summary.json');
     const { run } = runWith({ summary });
     run.tally.costs.set('USD', 0.25);
-    const error = new Failure('unfinished', 'two failed');
-    const ending = { ...answered, notice: undefined, stoppedBy: 'SIGTERM', error };
+    const ending = { ...answered, notice: undefined, stoppedBy, error };
     expect(() => reportEnd(run, begin, names, ending)).toThrow(error);
-    expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
+    return JSON.parse(readFileSync(summary, 'utf8')) as object;
+  };
+
+  test('has the counts, causes, times and the exit code', () => {
+    expect(summaryOf(new Failure('unfinished', 'two failed'), 'SIGTERM')).toMatchObject({
       type: 'summary',
       begin: '2026-11-20T12:00:00.000Z',
       shard: '2/8',
@@ -77,15 +77,8 @@ describe('--summary', () => {
   });
 
   test('has the exit code of a signal', () => {
-    const summary = join(folderOf(), 'summary.json');
-    const { run } = runWith({ summary });
-    const error = new Interruption('SIGINT');
-    const ending = { ...answered, stoppedBy: 'SIGINT', error };
-    expect(() => reportEnd(run, begin, names, ending)).toThrow(error);
-    expect(JSON.parse(readFileSync(summary, 'utf8'))).toMatchObject({
-      exit_code: 130,
-      exit_name: 'SIGINT',
-    });
+    const end = { exit_code: 130, exit_name: 'SIGINT' };
+    expect(summaryOf(new Interruption('SIGINT'), 'SIGINT')).toMatchObject(end);
   });
 
   test('replaces an older one, and leaves no other file', () => {
@@ -297,16 +290,9 @@ describe('latencies', () => {
   });
 
   test('of one answer are that answer', () => {
-    expect(latencyFigures([137])).toEqual({
-      count: 1,
-      min: 137,
-      mean: 137,
-      max: 137,
-      p50: 137,
-      p90: 137,
-      p99: 137,
-      buckets: [{ up_to: 200, count: 1 }],
-    });
+    const figures = { min: 137, mean: 137, max: 137, p50: 137, p90: 137, p99: 137 };
+    const buckets = [{ up_to: 200, count: 1 }];
+    expect(latencyFigures([137])).toEqual({ count: 1, ...figures, buckets });
   });
 
   test('are counted in buckets of 1, 2 and 5 times a power of ten, without gaps', () => {
@@ -325,13 +311,7 @@ describe('latencies', () => {
     const durations = Array.from({ length: 5000 }, () => 1 + 10 ** (5 * random()));
     const sorted = durations.toSorted((one, other) => one - other);
     const figures = latencyFigures(durations);
-    for (const [part, found = 0] of [
-      [0.5, figures?.p50],
-      [0.9, figures?.p90],
-      [0.99, figures?.p99],
-    ] as const) {
-      const exact = sorted[Math.ceil(part * sorted.length) - 1] ?? 0;
-      expect(found).toBe(Math.round(exact));
-    }
+    const exact = (part: number) => Math.round(sorted[Math.ceil(part * sorted.length) - 1] ?? 0);
+    expect(figures).toMatchObject({ p50: exact(0.5), p90: exact(0.9), p99: exact(0.99) });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeText } from '../../src/conversation/decode-text.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const source = 'standard input';
@@ -64,11 +64,9 @@ describe('decodeText', () => {
   });
 
   test('decodes any text unchanged', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const plain = text.replaceAll('\0', '').replace(/^\uFEFF+/, '');
-        expect(decodeText(Buffer.from(plain), { source })).toBe(plain);
-      }),
-    );
+    expectForAll(fc.string({ unit: 'grapheme' }), (text) => {
+      const plain = text.replaceAll('\0', '').replace(/^\uFEFF+/, '');
+      expect(decodeText(Buffer.from(plain), { source })).toBe(plain);
+    });
   });
 });

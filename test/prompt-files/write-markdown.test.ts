@@ -9,7 +9,7 @@ import {
   textPart,
 } from '../../src/prompt-files/template.ts';
 import { promptMarkdown, yamlText } from '../../src/prompt-files/write-markdown.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 const file = { name: 'a.md', path: '/a.md' };
 
@@ -197,9 +197,7 @@ test('a value written as YAML is the same when it is read', () => {
       fc.dictionary(text, tie('value'), { maxKeys: 4 }),
     ),
   }));
-  fc.assert(
-    fc.property(value, (original) => {
-      expect(parseYaml(yamlText({ params: original }))).toEqual({ params: original });
-    }),
-  );
+  expectForAll(value, (original) => {
+    expect(parseYaml(yamlText({ params: original }))).toEqual({ params: original });
+  });
 });

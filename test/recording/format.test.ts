@@ -9,7 +9,7 @@ import {
   type RecordedLine,
 } from '../../src/recording/format.ts';
 import { chatRequest, newPath, writeRecording } from './recording-fixtures.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 const text = fc.string({ unit: 'grapheme' });
 const place = { exchange: fc.nat(), at: fc.nat() };
@@ -45,30 +45,24 @@ const lines: fc.Arbitrary<RecordedLine> = fc.oneof(
 test('writes valid UTF-8 as text, other bytes in base64, and reads them', () => {
   expect(bytesEvent(Buffer.from('für'))).toEqual({ type: 'bytes', text: 'für' });
   expect(bytesEvent(Buffer.from('ü').subarray(0, 1))).toEqual({ type: 'bytes', base64: 'ww==' });
-  fc.assert(
-    fc.property(fc.uint8Array(), (bytes) => {
-      expect(Buffer.from(bytesOf(bytesEvent(bytes)))).toEqual(Buffer.from(bytes));
-    }),
-  );
+  expectForAll(fc.uint8Array(), (bytes) => {
+    expect(Buffer.from(bytesOf(bytesEvent(bytes)))).toEqual(Buffer.from(bytes));
+  });
 });
 
 test('writes one line per event, and reads the same event', () => {
-  fc.assert(
-    fc.property(lines, (line) => {
-      const written = formatLine(line);
-      expect(written.indexOf('\n')).toBe(written.length - 1);
-      expect(parseLine(written)).toEqual(JSON.parse(JSON.stringify(line)));
-    }),
-  );
+  expectForAll(lines, (line) => {
+    const written = formatLine(line);
+    expect(written.indexOf('\n')).toBe(written.length - 1);
+    expect(parseLine(written)).toEqual(JSON.parse(JSON.stringify(line)));
+  });
 });
 
 test('does not read a cut line', () => {
-  fc.assert(
-    fc.property(lines, fc.nat(), (line, cut) => {
-      const written = formatLine(line).trimEnd();
-      expect(parseLine(written.slice(0, cut % written.length))).toBeUndefined();
-    }),
-  );
+  expectForAll(lines, fc.nat(), (line, cut) => {
+    const written = formatLine(line).trimEnd();
+    expect(parseLine(written.slice(0, cut % written.length))).toBeUndefined();
+  });
 });
 
 test.each([

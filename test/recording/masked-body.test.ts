@@ -7,7 +7,7 @@ import { createMaskedBody, createRecorder } from '../../src/recording/recorder.t
 import { createReplay, createReplayClock, useExchanges } from '../../src/recording/replay.ts';
 import { createSecretFilter, type SecretFilter } from '../../src/secrets/secret-filter.ts';
 import { processorTime } from '../support/processor-time.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 import { choice, delta, done, event } from '../support/raw-replies.ts';
 import { createTestClient, runChat } from '../support/run-chat.ts';
 import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
@@ -175,16 +175,14 @@ test('masks a key in any form that is spread over events, wherever reads end', (
     .array(fc.oneof(fc.constantFrom(...secretForms), fc.string({ maxLength: 6 })), { maxLength: 5 })
     .map((words) => words.join(''));
   const sizes = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 300 }));
-  fc.assert(
-    fc.property(text, sizes, (whole, [deltaSize, readSize]) => {
-      const deltas = whole.match(new RegExp(`.{1,${deltaSize}}`, 'gsu')) ?? [];
-      const body = [...deltas.map(delta), done].join('');
-      const recorded = recordedPieces(readsOf(body, readSize)).map((piece) => piece.text);
-      const stream = recorded.join('');
-      expectNoSecret(spelledOut(stream), stream);
-      expect(stream.endsWith(done)).toBe(true);
-    }),
-  );
+  expectForAll(text, sizes, (whole, [deltaSize, readSize]) => {
+    const deltas = whole.match(new RegExp(`.{1,${deltaSize}}`, 'gsu')) ?? [];
+    const body = [...deltas.map(delta), done].join('');
+    const recorded = recordedPieces(readsOf(body, readSize)).map((piece) => piece.text);
+    const stream = recorded.join('');
+    expectNoSecret(spelledOut(stream), stream);
+    expect(stream.endsWith(done)).toBe(true);
+  });
 });
 
 test('changes only the events with a part of the key', () => {
@@ -233,15 +231,13 @@ test('keeps all bytes without a secret, valid UTF-8 or not', () => {
     fc.uint8Array({ minLength: 1, maxLength: 20 }),
     fc.constantFrom('data: a', '\n', '\r', '\r\n', '\n\n').map((text) => Buffer.from(text)),
   );
-  fc.assert(
-    fc.property(fc.array(bytes), (reads) => {
-      const written: Uint8Array[] = [];
-      const body = createMaskedBody(secretFilter(), undefined, (piece) => written.push(piece));
-      for (const [at, read] of reads.entries()) body.take(read, at);
-      body.end();
-      expect(Buffer.concat(written)).toEqual(Buffer.concat(reads));
-    }),
-  );
+  expectForAll(fc.array(bytes), (reads) => {
+    const written: Uint8Array[] = [];
+    const body = createMaskedBody(secretFilter(), undefined, (piece) => written.push(piece));
+    for (const [at, read] of reads.entries()) body.take(read, at);
+    body.end();
+    expect(Buffer.concat(written)).toEqual(Buffer.concat(reads));
+  });
 });
 
 test('one event that does not end takes linear time', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { countPromptTokens, countTokens, tokensOf } from '../../src/sandbox/completion.ts';
 import { processorTime } from '../support/processor-time.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 describe('countTokens', () => {
   test.each([
@@ -34,12 +34,10 @@ describe('countTokens', () => {
 });
 
 test('tokensOf keeps every character, and yields as many tokens as are counted', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const tokens = [...tokensOf(text)];
-      expect(tokens.join('')).toBe(text);
-      expect(tokens).toHaveLength(countTokens(text));
-      expect(tokens.some((token) => /[\ud800-\udbff]$/.test(token))).toBe(false);
-    }),
-  );
+  expectForAll(fc.string({ unit: 'binary' }), (text) => {
+    const tokens = [...tokensOf(text)];
+    expect(tokens.join('')).toBe(text);
+    expect(tokens).toHaveLength(countTokens(text));
+    expect(tokens.some((token) => /[\ud800-\udbff]$/.test(token))).toBe(false);
+  });
 });

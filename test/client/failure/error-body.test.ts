@@ -4,7 +4,7 @@ import {
   shortText,
   type ErrorBody,
 } from '../../../src/client/failure/error-body.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 import { requestIdOf } from '../../../src/client/failure/service-failure.ts';
 import { unmasked } from '../../support/secret.ts';
 
@@ -89,11 +89,9 @@ test('cuts a long message, but never within a character', () => {
 });
 
 test('reads any JSON, however deep, without throwing and without more than 500 characters', () => {
-  fc.assert(
-    fc.property(fc.json({ maxDepth: 12 }), (body) => {
-      expect((parse(body).message ?? '').length).toBeLessThanOrEqual(501);
-    }),
-  );
+  expectForAll(fc.json({ maxDepth: 12 }), (body) => {
+    expect((parse(body).message ?? '').length).toBeLessThanOrEqual(501);
+  });
   const deep = '{"error":'.repeat(5000) + '"m"' + '}'.repeat(5000);
   expect(parse(deep)).toStrictEqual({ names: [] });
 });

@@ -22,7 +22,7 @@ import {
   insertPaste,
   type Draft,
 } from '../../../src/repl/composer/text-buffer.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 const history = createHistory(['first', 'second', 'third']);
 
@@ -75,12 +75,10 @@ describe('browsing', () => {
 
   test('Down always leads back to the draft, with its caret', () => {
     const draft = { ...draftFrom('the draft'), cursor: 2 };
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(olderEntry, newerEntry), { maxLength: 30 }), (moves) => {
-        const downs = Array<Move>(4).fill(newerEntry);
-        expect(moved({ history, draft }, ...moves, ...downs).draft).toEqual(draft);
-      }),
-    );
+    expectForAll(fc.array(fc.constantFrom(olderEntry, newerEntry), { maxLength: 30 }), (moves) => {
+      const downs = Array<Move>(4).fill(newerEntry);
+      expect(moved({ history, draft }, ...moves, ...downs).draft).toEqual(draft);
+    });
   });
 });
 

@@ -21,7 +21,7 @@ import {
   withDraft,
 } from '../../../src/repl/composer/text-buffer.ts';
 import { processorTime } from '../../support/processor-time.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 const longPaste = Array.from({ length: 123 }, (_, index) => `line ${index + 1}`).join('\n');
 
@@ -246,29 +246,25 @@ describe('any sequence of edits', () => {
   );
 
   test('keeps the caret on a character boundary', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-        let buffer = createBuffer();
-        for (const apply of steps) {
-          buffer = apply(buffer);
-          expect(boundaries(buffer.text)).toContain(buffer.cursor);
-        }
-      }),
-    );
+    expectForAll(fc.array(step, { maxLength: 25 }), (steps) => {
+      let buffer = createBuffer();
+      for (const apply of steps) {
+        buffer = apply(buffer);
+        expect(boundaries(buffer.text)).toContain(buffer.cursor);
+      }
+    });
   });
 
   test('can be undone to the start and redone to the end', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-        const edited = steps.reduce((buffer, apply) => apply(buffer), createBuffer());
-        let newest = edited;
-        while (newest.redoStack.length > 0) newest = redo(newest);
-        let buffer = edited;
-        while (buffer.undoStack.length > 0) buffer = undo(buffer);
-        expect(buffer.text).toBe('');
-        while (buffer.redoStack.length > 0) buffer = redo(buffer);
-        expect(contentOf(buffer)).toBe(contentOf(newest));
-      }),
-    );
+    expectForAll(fc.array(step, { maxLength: 25 }), (steps) => {
+      const edited = steps.reduce((buffer, apply) => apply(buffer), createBuffer());
+      let newest = edited;
+      while (newest.redoStack.length > 0) newest = redo(newest);
+      let buffer = edited;
+      while (buffer.undoStack.length > 0) buffer = undo(buffer);
+      expect(buffer.text).toBe('');
+      while (buffer.redoStack.length > 0) buffer = redo(buffer);
+      expect(contentOf(buffer)).toBe(contentOf(newest));
+    });
   });
 });

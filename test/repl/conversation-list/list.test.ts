@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { frameOf } from '../../support/app.tsx';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
 const rows = [
@@ -108,25 +108,23 @@ describe('any list in any window', () => {
   const turns = fc.array(fc.record({ speaker: text, text }), { maxLength: 4 });
 
   test('fits, without control characters', () => {
-    fc.assert(
-      fc.property(
-        conversations,
-        turns,
-        text,
-        fc.integer({ min: 3, max: 120 }),
-        fc.integer({ min: 1, max: 40 }),
-        (listed, shown, query, columns, height) => {
-          const list = listOf(listed, { query, preview: { id: 'row0', turns: shown } });
-          const frame = draw(list, columns, height);
-          expect(frame.rows.length).toBeLessThan(Math.max(2, height));
-          expect(frame.caret?.column).toBeLessThan(columns);
-          for (const row of frame.rows) {
-            // oxlint-disable-next-line no-control-regex -- looks for control characters
-            expect(row).not.toMatch(/[\x00-\x1F\x7F-\x9F]/);
-            expect(displayWidth(row)).toBeLessThan(Math.max(2, columns));
-          }
-        },
-      ),
+    expectForAll(
+      conversations,
+      turns,
+      text,
+      fc.integer({ min: 3, max: 120 }),
+      fc.integer({ min: 1, max: 40 }),
+      (listed, shown, query, columns, height) => {
+        const list = listOf(listed, { query, preview: { id: 'row0', turns: shown } });
+        const frame = draw(list, columns, height);
+        expect(frame.rows.length).toBeLessThan(Math.max(2, height));
+        expect(frame.caret?.column).toBeLessThan(columns);
+        for (const row of frame.rows) {
+          // oxlint-disable-next-line no-control-regex -- looks for control characters
+          expect(row).not.toMatch(/[\x00-\x1F\x7F-\x9F]/);
+          expect(displayWidth(row)).toBeLessThan(Math.max(2, columns));
+        }
+      },
     );
   });
 });

@@ -6,7 +6,7 @@ import {
   sanitizeLine,
 } from '../../../src/terminal/safety/sanitizer.ts';
 import { processorTime } from '../../support/processor-time.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 /** A hostile text and its visible part. */
 type HostileCase = Readonly<Record<'name' | 'input' | 'shown', string>>;
@@ -144,23 +144,19 @@ describe('createSanitizer', () => {
   test('T2 does not depend on the split of any text', () => {
     const alphabet = '\u001B[]P\\;0m31\u0007\u009B\u009C\r\nab日\u202E\u{E0067}🏴😀\uD83D\u0018';
     const unit = fc.constantFrom(...alphabet.split(''));
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(unit, { maxLength: 6 }).map((units) => units.join(''))),
-        (pieces) => {
-          expect(inPieces(pieces)).toBe(sanitize(pieces.join('')));
-        },
-      ),
+    expectForAll(
+      fc.array(fc.array(unit, { maxLength: 6 }).map((units) => units.join(''))),
+      (pieces) => {
+        expect(inPieces(pieces)).toBe(sanitize(pieces.join('')));
+      },
     );
   });
 
   test('a second pass finds nothing to remove', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const once = sanitize(text);
-        expect(sanitize(once)).toBe(once);
-      }),
-    );
+    expectForAll(fc.string({ unit: 'binary' }), (text) => {
+      const once = sanitize(text);
+      expect(sanitize(once)).toBe(once);
+    });
   });
 
   test('counts a split escape sequence once', () => {
@@ -216,11 +212,9 @@ test.each(hostileCorpus)('T16 T18 shows safely and parses back to: $name', ({ in
 });
 
 test('T16 parses back to any value', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(JSON.parse(escapeJson(JSON.stringify(text)))).toBe(text);
-    }),
-  );
+  expectForAll(fc.string({ unit: 'binary' }), (text) => {
+    expect(JSON.parse(escapeJson(JSON.stringify(text)))).toBe(text);
+  });
 });
 
 test.each([

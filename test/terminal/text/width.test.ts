@@ -7,7 +7,7 @@ import {
   truncateToWidth,
 } from '../../../src/terminal/text/width.ts';
 import { processorTime } from '../../support/processor-time.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 const family = '👨‍👩‍👧‍👦';
 
@@ -62,16 +62,14 @@ test.each([
 
 describe('splitAtWidth', () => {
   test('loses nothing and never exceeds the width', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: 'grapheme' }),
-        fc.integer({ min: 0, max: 20 }),
-        (text, width) => {
-          const [fits, rest] = splitAtWidth(text, width);
-          expect(fits + rest).toBe(text);
-          expect(displayWidth(fits)).toBeLessThanOrEqual(width);
-        },
-      ),
+    expectForAll(
+      fc.string({ unit: 'grapheme' }),
+      fc.integer({ min: 0, max: 20 }),
+      (text, width) => {
+        const [fits, rest] = splitAtWidth(text, width);
+        expect(fits + rest).toBe(text);
+        expect(displayWidth(fits)).toBeLessThanOrEqual(width);
+      },
     );
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { wrapText } from '../../../src/terminal/text/wrap.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 const bold = (text: string) => `\u001B[1m${text}\u001B[22m`;
 describe('the rows of a line', () => {
@@ -35,14 +35,12 @@ describe('the rows of a line', () => {
       unit: fc.constantFrom('a', 'b', ' ', '今', '👍🏽', 'é', bold('x')),
       maxLength: 60,
     });
-    fc.assert(
-      fc.property(texts, fc.integer({ min: 2, max: 12 }), (text, width) => {
-        const visible = (line: string) => line.replaceAll(/\u001B\[\d+m| /g, '');
-        const rows = wrapText(text, width);
-        expect(Math.max(...rows.map(displayWidth))).toBeLessThanOrEqual(width);
-        expect(visible(rows.join(''))).toBe(visible(text));
-      }),
-    );
+    expectForAll(texts, fc.integer({ min: 2, max: 12 }), (text, width) => {
+      const visible = (line: string) => line.replaceAll(/\u001B\[\d+m| /g, '');
+      const rows = wrapText(text, width);
+      expect(Math.max(...rows.map(displayWidth))).toBeLessThanOrEqual(width);
+      expect(visible(rows.join(''))).toBe(visible(text));
+    });
   });
 
   test('are found in a line full of zero-width characters', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOrderedOutput } from '../../../../src/commands/batch/output/sink.ts';
-import { fc } from '../../../support/properties.ts';
+import { expectForAll, fc } from '../../../support/properties.ts';
 
 /** An output that expects these numbers. */
 function open(...numbers: readonly number[]) {
@@ -12,13 +12,11 @@ function open(...numbers: readonly number[]) {
 
 test('results that arrive in any order are written in item order', () => {
   const numbers = [...Array(20).keys()].map((number) => 3 * number);
-  fc.assert(
-    fc.property(fc.shuffledSubarray(numbers, { minLength: 20 }), (order) => {
-      const { output, text } = open(...numbers);
-      for (const number of order) void output.put(number, `${number},`);
-      return text() === numbers.map((number) => `${number},`).join('');
-    }),
-  );
+  expectForAll(fc.shuffledSubarray(numbers, { minLength: 20 }), (order) => {
+    const { output, text } = open(...numbers);
+    for (const number of order) void output.put(number, `${number},`);
+    return text() === numbers.map((number) => `${number},`).join('');
+  });
 });
 
 test('a result is written as soon as all earlier ones are written', () => {

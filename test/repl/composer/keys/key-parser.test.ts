@@ -3,7 +3,7 @@ import { joinPasteBurst, type KeyEvent } from '../../../../src/repl/composer/key
 import { KeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
 import { formatEvents } from './format-events.ts';
 import { processorTime } from '../../../support/processor-time.ts';
-import { fc } from '../../../support/properties.ts';
+import { expectForAll, fc } from '../../../support/properties.ts';
 
 /** In tables, `␛` is Esc, and a paste is between `«` and `»`. */
 const bytesOf = (input: string) =>
@@ -151,30 +151,26 @@ describe('bytes split anywhere', () => {
   const input = fc.array(piece, { maxLength: 8 }).map((some) => Buffer.from(some.join('')));
 
   test('X26: have the same events', () => {
-    fc.assert(
-      fc.property(input, fc.array(fc.nat(60), { maxLength: 10 }), (bytes, cuts) => {
-        const parser = new KeyParser();
-        const edges = [0, ...cuts.filter((cut) => cut < bytes.length), bytes.length];
-        const events = edges
-          .sort((one, other) => one - other)
-          .flatMap((edge, index) => parser.feed(bytes.subarray(edge, edges[index + 1] ?? edge)));
-        expect(joinTexts(events)).toEqual(joinTexts(new KeyParser().feed(bytes)));
-        expect(parser.flush()).toEqual([]);
-      }),
-    );
+    expectForAll(input, fc.array(fc.nat(60), { maxLength: 10 }), (bytes, cuts) => {
+      const parser = new KeyParser();
+      const edges = [0, ...cuts.filter((cut) => cut < bytes.length), bytes.length];
+      const events = edges
+        .sort((one, other) => one - other)
+        .flatMap((edge, index) => parser.feed(bytes.subarray(edge, edges[index + 1] ?? edge)));
+      expect(joinTexts(events)).toEqual(joinTexts(new KeyParser().feed(bytes)));
+      expect(parser.flush()).toEqual([]);
+    });
   });
 
   test('after any bytes, keys are read again at the end of a sequence', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
-        const parser = new KeyParser();
-        parser.feed(bytes);
-        parser.flush();
-        parser.feed('\u001B[201~\u0007\u001B\\');
-        parser.flush();
-        expect(formatEvents(parser.feed('ok'))).toBe('"ok"');
-      }),
-    );
+    expectForAll(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      const parser = new KeyParser();
+      parser.feed(bytes);
+      parser.flush();
+      parser.feed('\u001B[201~\u0007\u001B\\');
+      parser.flush();
+      expect(formatEvents(parser.feed('ok'))).toBe('"ok"');
+    });
   });
 });
 

@@ -22,24 +22,17 @@ describe('messagesOf', () => {
     expect(sent(journal)).toEqual(turns);
   });
 
-  test('D15 includes the text of a stopped answer, and roles alternate', () => {
-    const journal = unsaved();
-    journal.addTurn({ role: 'user', content: 'one' });
-    addAnswer(journal, 'fir', { model: 'origin' }, { incomplete: true });
-    journal.addTurn({ role: 'user', content: 'two' });
-    expect(sent(journal)).toEqual(['user: one', 'assistant: fir', 'user: two']);
-  });
-
   test.each([
-    ['never started', false],
-    ['failed without text', true],
-  ])('D16 leaves out a prompt whose answer %s', (_how, isStarted) => {
+    ['D15 includes the text of a stopped answer', 'fir', ['user: one', 'assistant: fir']],
+    ['D16 leaves out a prompt whose answer never started', undefined, []],
+    ['D16 leaves out a prompt whose answer failed without text', '', []],
+  ])('%s, and roles alternate', (_what, text, before) => {
     const journal = unsaved();
     journal.addTurn({ role: 'user', content: 'one' });
-    const end = { incomplete: true, failure: 'rate_limited' } as const;
-    if (isStarted) addAnswer(journal, '', { model: 'origin' }, end);
+    const end = { incomplete: true, ...(text === '' && { failure: 'rate_limited' as const }) };
+    if (text !== undefined) addAnswer(journal, text, { model: 'origin' }, end);
     journal.addTurn({ role: 'user', content: 'two' });
-    expect(sent(journal)).toEqual(['user: two']);
+    expect(sent(journal)).toEqual([...before, 'user: two']);
   });
 });
 

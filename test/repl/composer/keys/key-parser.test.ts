@@ -122,28 +122,26 @@ test('reads keys again after a very long reply without an end', () => {
   expect(formatEvents(parser.feed('y'))).toBe('"y"');
 });
 
-describe('incomplete input', () => {
-  test.each([
-    ['Esc, which a timeout tells from a sequence', '␛', 'sequence', '<escape>', '', ''],
-    ['Esc pressed twice', '␛␛', 'sequence', '<escape> <escape>', '', ''],
-    ['a sequence whose rest arrives late', '␛[1;', 'sequence', '', '5C', '<ctrl+right>'],
-    ['Ctrl+J after a pause', '\r', 'sequence', '', '\n', '<ctrl+j>'],
-    [
-      'a paste without its end, then keys',
-      '«one\rtwo␛[20',
-      'paste',
-      'paste "one\\ntwo"',
-      '\u0003',
-      '<ctrl+c>',
-    ],
-  ])('is %s', (_, input, pending, flushed, rest, events) => {
-    const parser = new KeyParser();
-    parser.feed(bytesOf(input));
-    expect(parser.pending()).toBe(pending);
-    expect(formatEvents(parser.flush())).toBe(flushed);
-    expect(parser.pending()).toBe('nothing');
-    expect(formatEvents(parser.feed(rest))).toBe(events);
-  });
+test.each([
+  ['Esc, which a timeout tells from a sequence', '␛', 'sequence', '<escape>', '', ''],
+  ['Esc pressed twice', '␛␛', 'sequence', '<escape> <escape>', '', ''],
+  ['a sequence whose rest arrives late', '␛[1;', 'sequence', '', '5C', '<ctrl+right>'],
+  ['Ctrl+J after a pause', '\r', 'sequence', '', '\n', '<ctrl+j>'],
+  [
+    'a paste without its end, then keys',
+    '«one\rtwo␛[20',
+    'paste',
+    'paste "one\\ntwo"',
+    '\u0003',
+    '<ctrl+c>',
+  ],
+])('incomplete input is %s', (_, input, pending, flushed, rest, events) => {
+  const parser = new KeyParser();
+  parser.feed(bytesOf(input));
+  expect(parser.pending()).toBe(pending);
+  expect(formatEvents(parser.flush())).toBe(flushed);
+  expect(parser.pending()).toBe('nothing');
+  expect(formatEvents(parser.feed(rest))).toBe(events);
 });
 
 describe('bytes split anywhere', () => {

@@ -22,7 +22,8 @@ export function drawn(element: ReactElement, state: ReplState, look: Look = {}):
   const style = colored ? colorStyle : plainStyle;
   const symbols = symbolsFor(unicode);
   const shared = { laidOut: () => undefined, update: () => undefined, listeners: new Set<never>() };
-  const view = { state, style, symbols, columns, rows: state.rows, now, ...shared };
+  const place = { columns, rows: state.rows, hasTail: false };
+  const view = { state, style, symbols, now, ...place, ...shared };
   const { lastFrame, unmount } = render(
     <ViewProvider value={view}>
       <Box flexDirection="column" width={columns}>

@@ -108,7 +108,10 @@ const minRowsForRule = 12;
 const shrinkOrder = [
   [['margin', 'rule', 'gap'], 0],
   [['queue', 'completion', 'search', 'panel'], 1],
-  [['attachments', 'queue', 'footer', 'notice', 'status', 'completion', 'panel', 'search'], 0],
+  [
+    ['tail', 'attachments', 'queue', 'footer', 'notice', 'status', 'completion', 'panel', 'search'],
+    0,
+  ],
 ] as const;
 
 /** Distributes the rows of a window beside the composer; one row is reserved for the text above. A part with 0 rows is omitted. */
@@ -117,7 +120,7 @@ function budgetOf(
   composerRows: number,
   wanted: Readonly<
     Record<
-      'status' | 'queue' | 'attachments' | 'search' | 'completion' | 'panel' | 'notice',
+      'tail' | 'status' | 'queue' | 'attachments' | 'search' | 'completion' | 'panel' | 'notice',
       number
     >
   >,
@@ -148,7 +151,7 @@ function budgetOf(
 
 /** The parts of the live region that have room, from the status to the footer. */
 function Parts(): ReactNode {
-  const { state, style, symbols, columns, rows } = useView();
+  const { state, style, symbols, columns, rows, hasTail } = useView();
   // A row of full width would be two rows after a resize.
   const rule = symbols.rule.repeat(Math.ceil(columns / 3));
   const { dialog, completion } = state;
@@ -161,6 +164,7 @@ function Parts(): ReactNode {
   const keys = menuKeysText(state);
   const panel = keys === undefined ? panelOf(state) : [keys];
   const budget = budgetOf(rows, composer.rows.length, {
+    tail: hasTail ? 1 : 0,
     status: (state.activity ?? state.aside) === undefined ? 0 : 1,
     queue: state.queue.length,
     attachments: state.attachments.length > 0 ? 1 : 0,

@@ -24,22 +24,26 @@ const hint = (key: string, does: string, priority: number): LinePart => ({
 const stalledColumns = 50;
 /** Columns below which a shortened task or model means nothing. */
 const minTaskColumns = 12;
+/** Columns below which a retry row has shorter words. */
+const narrowColumns = 60;
 
 /** The countdown is never shortened; the cause is, before the key for a retry is left out. */
 function retryParts(
   { cause, retry, retries, at }: NonNullable<AnswerActivity['retry']>,
   state: ReplState,
+  columns: number,
 ): readonly LinePart[] {
   const { composer, keyMap, now } = state;
+  const isNarrow = columns < narrowColumns;
   const left = Math.max(0, Math.ceil((at - now) / 1000));
   const wait = left > 0 ? `in ${durationText(left)}` : 'now';
   // With a draft, Enter would queue that.
   const canHurry = isEmpty(composer) && left > 0;
   const send = neededKeyOf('send', keyMap);
   return [
-    { text: sanitizeLine(cause), priority: 1, minColumns: minTaskColumns },
-    { text: `retry ${retry} of ${retries} ${wait}`, priority: 4 },
-    ...(canHurry ? [hint(send, 'retries now', 3)] : []),
+    { text: sanitizeLine(cause), priority: 1, minColumns: isNarrow ? 10 : minTaskColumns },
+    { text: isNarrow ? `retry ${wait}` : `retry ${retry} of ${retries} ${wait}`, priority: 4 },
+    ...(canHurry ? [hint(send, isNarrow ? 'now' : 'retries now', 3)] : []),
     hint(stopKeys(state), 'gives up', canHurry ? 0 : 3),
   ];
 }
@@ -75,7 +79,7 @@ function partsOf(view: View, columns: number): readonly LinePart[] {
       return [name, { text: time, priority: 2 }, stops];
     }
     const { phase, retry, tokens } = activity;
-    if (phase === 'retrying' && retry !== undefined) return retryParts(retry, view.state);
+    if (phase === 'retrying' && retry !== undefined) return retryParts(retry, view.state, columns);
     const model: LinePart = { text: sanitizeLine(host ?? activity.model), priority: 2 };
     if (phase !== 'streaming') {
       const waiting: LinePart = { text: `waiting ${time}`.trim(), priority: 3 };

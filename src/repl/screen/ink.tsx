@@ -70,7 +70,14 @@ export function createInkScreen(update: View['update']) {
       const line = end === -1 ? preview : preview.slice(0, end);
       const isInline = hasOpenLine && displayWidth(line) < columns;
       const below = isInline ? preview.slice(line.length + 1) : preview;
-      const drawn = renderView({ ...look, state, columns: width, rows, ...shared });
+      const drawn = renderView({
+        ...look,
+        state,
+        columns: width,
+        rows,
+        hasTail: below !== '',
+        ...shared,
+      });
       const { caret, rowsBelow } = layout;
       // Not by Ink, which keeps each text that it has measured. One row is reserved for the text above.
       const tail = wrapTail(below, width, Math.max(0, rows - 1 - drawn.length));
@@ -91,7 +98,7 @@ export function createInkScreen(update: View['update']) {
     /** Offers a key to the open components, as they are in this state; returns whether one took it. */
     press(state: ReplState, look: Look, event: KeyEvent): boolean {
       const { columns, rows } = state;
-      renderView({ ...look, state, columns, rows, ...shared });
+      renderView({ ...look, state, columns, rows, hasTail: false, ...shared });
       return [...listeners].some((listener) => listener(event));
     },
     close: () => instance?.unmount(),

@@ -40,7 +40,10 @@ const maxReply = 1000;
 /** Milliseconds before natter leaves the terminal; terminals reply much sooner, also over ssh. */
 const lastWait = 200;
 
-/** How the live region and the transcript look: it depends on the theme, and on the background that the terminal says. */
+/**
+ * How the live region and the transcript look, which depends on the theme and on the background that the terminal
+ * reports.
+ */
 function createLooks(
   { context, presentation, settings }: Repl,
   { hasKeyProtocols }: TerminalTraits,

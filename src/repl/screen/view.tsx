@@ -29,6 +29,8 @@ export interface View extends Look {
   readonly columns: number;
   /** Rows of the window. */
   readonly rows: number;
+  /** The end of an answer whose format is not decided yet is shown above the region. */
+  readonly hasTail: boolean;
   /** Takes what the components find out about their layout. */
   readonly laidOut: (part: Partial<Layout>) => void;
   /** Changes the session's state. */

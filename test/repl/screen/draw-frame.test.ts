@@ -86,6 +86,12 @@ describe('the live region', () => {
     expect(frame({ activity: waitingAnswer }, 60, 11).rows).not.toContain(rule);
   });
 
+  test('in a low window keeps a row of the undecided text before the empty one below it', () => {
+    const { rows } = frame({ activity: waitingAnswer }, 60, 5, '| a | b |');
+    expect(rows[0]).toBe('| a | b |');
+    expect(rows).not.toContain('');
+  });
+
   test.each([24, 12, 8, 5, 3, 2])(
     'leaves a row for the text above in a window of %i rows',
     (rows) => {

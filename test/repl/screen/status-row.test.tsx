@@ -75,8 +75,10 @@ describe('the status row', () => {
 
   test.each([
     [60, 'the service answe… · retry 2 of 5 in 4 s · Enter retries now'],
-    [50, 'retry 2 of 5 in 4 s · Enter retries now'],
-    [20, 'retry 2 of 5 in 4 s'],
+    [50, 'the service answered 5… · retry in 4 s · Enter now'],
+    [38, 'the servic… · retry in 4 s · Enter now'],
+    [32, 'retry in 4 s · Enter now'],
+    [20, 'retry in 4 s'],
   ])('keeps the countdown and a key in %i columns, and shortens the cause', (columns, text) => {
     expect(row(retrying(), { columns: columns + 2 })).toBe(text);
   });

@@ -7,7 +7,7 @@ import {
   locatedProblem,
   parseJson,
 } from '../src/json.ts';
-import { fc } from './support/properties.ts';
+import { expectForAll, fc } from './support/properties.ts';
 
 const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`;
 
@@ -19,16 +19,14 @@ function depthOf(value: unknown): number {
 
 describe('depth', () => {
   test('equals the depth of the parsed value', () => {
-    fc.assert(
-      fc.property(fc.json(), fc.boolean(), (text, isSpaced) => {
-        const value: unknown = JSON.parse(text);
-        const written = isSpaced ? JSON.stringify(value, undefined, 2) : text;
-        const wrapped = (depth: number) => '['.repeat(depth) + written + ']'.repeat(depth);
-        const rest = 500 - depthOf(value);
-        expect(isTooDeep(wrapped(rest))).toBe(false);
-        expect(isTooDeep(wrapped(rest + 1))).toBe(true);
-      }),
-    );
+    expectForAll(fc.json(), fc.boolean(), (text, isSpaced) => {
+      const value: unknown = JSON.parse(text);
+      const written = isSpaced ? JSON.stringify(value, undefined, 2) : text;
+      const wrapped = (depth: number) => '['.repeat(depth) + written + ']'.repeat(depth);
+      const rest = 500 - depthOf(value);
+      expect(isTooDeep(wrapped(rest))).toBe(false);
+      expect(isTooDeep(wrapped(rest + 1))).toBe(true);
+    });
   });
 
   test.each([String.raw`"[[[\"[[["`, String.raw`"\\"`, String.raw`["\\\"[", "[[", "\\\\"]`])(
@@ -78,11 +76,9 @@ describe('numbers that JavaScript cannot represent', () => {
   });
 
   test('X14: are never numbers that JavaScript writes', () => {
-    fc.assert(
-      fc.property(fc.json(), (text) => {
-        expect(found(JSON.stringify(JSON.parse(text)))).toEqual([]);
-      }),
-    );
+    expectForAll(fc.json(), (text) => {
+      expect(found(JSON.stringify(JSON.parse(text)))).toEqual([]);
+    });
   });
 });
 
@@ -111,9 +107,7 @@ test.each([
 });
 
 test('valid JSON before an error is read completely', () => {
-  fc.assert(
-    fc.property(fc.json(), fc.constantFrom('x', ',', '}', '"'), (text, error) => {
-      expect(lineProblem(`${text} ${error}`)).toBe(`is not JSON at column ${text.length + 2}`);
-    }),
-  );
+  expectForAll(fc.json(), fc.constantFrom('x', ',', '}', '"'), (text, error) => {
+    expect(lineProblem(`${text} ${error}`)).toBe(`is not JSON at column ${text.length + 2}`);
+  });
 });

@@ -7,7 +7,7 @@ import { askPieces, openKept } from '../../src/commands/chat/split-run.ts';
 import { estimateTokens } from '../../src/conversation/token-estimate.ts';
 import { Failure } from '../../src/failure.ts';
 import { folderOf } from '../support/folder.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 function answerOf(content: string, failure?: Failure): Answer {
   const metadata = { complete: failure === undefined };
@@ -92,14 +92,12 @@ test('no text is dropped, no part is too long, and no character is divided', () 
   const piece = fc.constantFrom('a', 'word ', '\n', '\n\n', '\r\n', ' ', '\u20ac', '\u{1F600}');
   const texts = fc.array(piece, { maxLength: 300 }).map((pieces) => pieces.join(''));
   const border = fc.constantFrom('lines' as const, 'paragraphs' as const);
-  fc.assert(
-    fc.property(texts, border, fc.integer({ min: 2, max: 30 }), (text, kind, most) => {
-      const { parts } = cutText(text, kind, most);
-      expect(parts.join('')).toBe(text);
-      for (const part of parts) {
-        expect(estimateTokens(part)).toBeLessThanOrEqual(most);
-        expect(Buffer.from(part).toString()).toBe(part);
-      }
-    }),
-  );
+  expectForAll(texts, border, fc.integer({ min: 2, max: 30 }), (text, kind, most) => {
+    const { parts } = cutText(text, kind, most);
+    expect(parts.join('')).toBe(text);
+    for (const part of parts) {
+      expect(estimateTokens(part)).toBeLessThanOrEqual(most);
+      expect(Buffer.from(part).toString()).toBe(part);
+    }
+  });
 });

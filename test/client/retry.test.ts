@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { decideRetry } from '../../src/client/retry.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 const limits = { retries: 4, retryWaitLimit: 60_000 };
 
@@ -35,16 +35,14 @@ test('R24 spreads the first delays randomly', () => {
 });
 
 test('R25 jitter lengthens Retry-After by at most a second, and never shortens it', () => {
-  fc.assert(
-    fc.property(
-      fc.double({ min: 1, max: 60_000, noNaN: true }),
-      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      (requested, random) => {
-        const delay = decide(failure(requested), 1, { random: () => random });
-        expect(delay).toBeGreaterThanOrEqual(requested);
-        expect(delay).toBeLessThanOrEqual(requested + 1001);
-      },
-    ),
+  expectForAll(
+    fc.double({ min: 1, max: 60_000, noNaN: true }),
+    fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    (requested, random) => {
+      const delay = decide(failure(requested), 1, { random: () => random });
+      expect(delay).toBeGreaterThanOrEqual(requested);
+      expect(delay).toBeLessThanOrEqual(requested + 1001);
+    },
   );
 });
 

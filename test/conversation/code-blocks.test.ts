@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { codeBlocks, extractBlock, parseExtract } from '../../src/conversation/code-blocks.ts';
 
@@ -9,46 +9,44 @@ test('codeBlocks finds blocks in lists and quotes, without their fences', () => 
   expect(codes(answer)).toEqual(['ls\n', 'c\n', 'd\ne\n']);
 });
 
-describe('code is byte for byte that of the answer', () => {
-  test.each([
-    ['with a lone CR', '```\na\rb\n```', 'a\rb\n'],
-    ['with tabs as indentation of a list', '-\t```\n\ta\n\t\tb\n\t```\n', 'a\n\tb\n'],
-    ['with a tab that the list takes a part of', '- ```\n\ta\n  ```\n', '  a\n'],
-    ['with empty lines at its end', '```\na\n\n\n```\n', 'a\n\n\n'],
-    ['of a fence with an indentation', '  ```\n  a\n    b\n  ```\n', 'a\n  b\n'],
-    ['with a shorter fence in it', '````md\n```sh\nls\n```\n````\n', '```sh\nls\n```\n'],
-    ['with the other fence in it', '~~~\n```\n~~~\n', '```\n'],
-    ['without a line', '```\n```\n', ''],
-  ])('%s', (_what, text, code) => {
-    expect(extractBlock(text, 1)).toMatchObject({ code });
-  });
+test.each([
+  ['with a lone CR', '```\na\rb\n```', 'a\rb\n'],
+  ['with tabs as indentation of a list', '-\t```\n\ta\n\t\tb\n\t```\n', 'a\n\tb\n'],
+  ['with a tab that the list takes a part of', '- ```\n\ta\n  ```\n', '  a\n'],
+  ['with empty lines at its end', '```\na\n\n\n```\n', 'a\n\n\n'],
+  ['of a fence with an indentation', '  ```\n  a\n    b\n  ```\n', 'a\n  b\n'],
+  ['with a shorter fence in it', '````md\n```sh\nls\n```\n````\n', '```sh\nls\n```\n'],
+  ['with the other fence in it', '~~~\n```\n~~~\n', '```\n'],
+  ['without a line', '```\n```\n', ''],
+])('code is byte for byte that of the answer %s', (_what, text, code) => {
+  expect(extractBlock(text, 1)).toMatchObject({ code });
+});
 
-  const parts = ['a', '\t', ' ', '> ', '- ', '#', '`.', '~~', '\u00A0', 'é'];
-  const line = fc.array(fc.constantFrom(...parts), { maxLength: 6 }).map((some) => some.join(''));
-  const places = [
-    ['', ''],
-    ['1. a\n\n', '   '],
-    ['- a\n\n', '  '],
-    ['> a\n', '> '],
-    ['> 1. a\n>\n', '>    '],
-  ];
+const parts = ['a', '\t', ' ', '> ', '- ', '#', '`.', '~~', '\u00A0', 'é'];
+const line = fc.array(fc.constantFrom(...parts), { maxLength: 6 }).map((some) => some.join(''));
+const places = [
+  ['', ''],
+  ['1. a\n\n', '   '],
+  ['- a\n\n', '  '],
+  ['> a\n', '> '],
+  ['> 1. a\n>\n', '>    '],
+];
 
-  test('in a list, in a quote, with tabs, and with any line end', () => {
-    fc.assert(
-      fc.property(
-        fc.array(line, { minLength: 1, maxLength: 6 }),
-        fc.constantFrom(...places),
-        fc.constantFrom('\n', '\r\n'),
-        (lines, [before = '', marker = ''], end) => {
-          const block = ['```sh', ...lines, '```'].map((one) => `${marker}${one}\n`).join('');
-          const text = `a\n\n${before}${block}\nb\n`.replaceAll('\n', end);
-          const code = lines.map((one) => one + end).join('');
-          expect(extractBlock(text, 1)).toMatchObject({ code, language: 'sh' });
-        },
-      ),
-      { numRuns: 1000 },
-    );
-  });
+test('code is that of the answer in a list, in a quote, with tabs, and with any line end', () => {
+  fc.assert(
+    fc.property(
+      fc.array(line, { minLength: 1, maxLength: 6 }),
+      fc.constantFrom(...places),
+      fc.constantFrom('\n', '\r\n'),
+      (lines, [before = '', marker = ''], end) => {
+        const block = ['```sh', ...lines, '```'].map((one) => `${marker}${one}\n`).join('');
+        const text = `a\n\n${before}${block}\nb\n`.replaceAll('\n', end);
+        const code = lines.map((one) => one + end).join('');
+        expect(extractBlock(text, 1)).toMatchObject({ code, language: 'sh' });
+      },
+    ),
+    { numRuns: 1000 },
+  );
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { composePrompt, splitPrompt } from '../../src/conversation/compose-prompt.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 const file = (name: string, content: string) => ({ name, content });
 const a = file('a', '1\n');
@@ -24,11 +24,9 @@ test.each([
 });
 
 test('standard input is never changed', () => {
-  fc.assert(
-    fc.property(fc.string({ minLength: 1 }), (input) => {
-      expect(composePrompt({ prompt: 'p', files: [], input })).toBe(`p\n\n${input}`);
-    }),
-  );
+  expectForAll(fc.string({ minLength: 1 }), (input) => {
+    expect(composePrompt({ prompt: 'p', files: [], input })).toBe(`p\n\n${input}`);
+  });
 });
 
 const texts = fc.array(
@@ -54,25 +52,21 @@ describe('Y12: a file cannot close its own block', () => {
 
   test('for any content', () => {
     const words = ['</', '<', 'file', 'FILE', '-1', '-2', '>', ' ', '\n'];
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...words)), (parts) => {
-        const block = composePrompt({ files: [file('a', parts.join(''))] });
-        const [, tag = ''] = /^<(\S+) /.exec(block) ?? [];
-        const ends = block.match(new RegExp(String.raw`<[\s/]*${tag}(?![\w-])`, 'gi'));
-        expect(ends).toEqual([`<${tag}`, `</${tag}`]);
-      }),
-    );
+    expectForAll(fc.array(fc.constantFrom(...words)), (parts) => {
+      const block = composePrompt({ files: [file('a', parts.join(''))] });
+      const [, tag = ''] = /^<(\S+) /.exec(block) ?? [];
+      const ends = block.match(new RegExp(String.raw`<[\s/]*${tag}(?![\w-])`, 'gi'));
+      expect(ends).toEqual([`<${tag}`, `</${tag}`]);
+    });
   });
 });
 
 test('a prompt is split into parts that compose the same content', () => {
   const files = fc.array(fc.record({ name: pieces, content: pieces }), { maxLength: 3 });
-  fc.assert(
-    fc.property(pieces, files, (prompt, attached) => {
-      const content = composePrompt({ prompt, files: attached });
-      expect(composePrompt(splitPrompt(content))).toBe(content);
-    }),
-  );
+  expectForAll(pieces, files, (prompt, attached) => {
+    const content = composePrompt({ prompt, files: attached });
+    expect(composePrompt(splitPrompt(content))).toBe(content);
+  });
 });
 
 test.each([

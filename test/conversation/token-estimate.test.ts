@@ -5,7 +5,7 @@ import {
   estimateTokens,
   suspectTruncation,
 } from '../../src/conversation/token-estimate.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 test.each([
   ['', 0],
@@ -26,13 +26,11 @@ test('each message adds tokens for its role and separators', () => {
 
 test('a text is never estimated higher than its parts together, or lower than one of them', () => {
   const part = fc.string({ unit: 'grapheme' });
-  fc.assert(
-    fc.property(part, part, (left, right) => {
-      const whole = estimateTokens(left + right);
-      expect(whole).toBeLessThanOrEqual(estimateTokens(left) + estimateTokens(right));
-      expect(whole).toBeGreaterThanOrEqual(Math.max(estimateTokens(left), estimateTokens(right)));
-    }),
-  );
+  expectForAll(part, part, (left, right) => {
+    const whole = estimateTokens(left + right);
+    expect(whole).toBeLessThanOrEqual(estimateTokens(left) + estimateTokens(right));
+    expect(whole).toBeGreaterThanOrEqual(Math.max(estimateTokens(left), estimateTokens(right)));
+  });
 });
 
 const suspect = (content: string, counted: number) =>

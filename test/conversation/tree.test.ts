@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { createJournal } from '../../src/conversation/journal/journal.ts';
 import { messagesOf, pathOf, versionsOf, titleFrom, titleOf } from '../../src/conversation/tree.ts';
@@ -9,38 +9,29 @@ const unsaved = () => createJournal({ ...journalOptions(), save: false });
 const sent = (journal: ReturnType<typeof unsaved>) =>
   messagesOf(journal.conversation()).map(({ role, content }) => `${role}: ${content}`);
 
-describe('messagesOf', () => {
-  test('puts the last system prompt first, unless it is empty, then the turns in order', () => {
-    const journal = unsaved();
-    journal.addTurn({ role: 'system', content: 'be brief' });
-    addPromptAndAnswer(journal, 'one', 'first');
-    journal.addTurn({ role: 'system', content: 'be long' });
-    journal.addTurn({ role: 'user', content: 'two' });
-    const turns = ['user: one', 'assistant: first', 'user: two'];
-    expect(sent(journal)).toEqual(['system: be long', ...turns]);
-    journal.addTurn({ role: 'system', content: '' });
-    expect(sent(journal)).toEqual(turns);
-  });
+test('puts the last system prompt first, unless it is empty, then the turns in order', () => {
+  const journal = unsaved();
+  journal.addTurn({ role: 'system', content: 'be brief' });
+  addPromptAndAnswer(journal, 'one', 'first');
+  journal.addTurn({ role: 'system', content: 'be long' });
+  journal.addTurn({ role: 'user', content: 'two' });
+  const turns = ['user: one', 'assistant: first', 'user: two'];
+  expect(sent(journal)).toEqual(['system: be long', ...turns]);
+  journal.addTurn({ role: 'system', content: '' });
+  expect(sent(journal)).toEqual(turns);
+});
 
-  test('D15 includes the text of a stopped answer, and roles alternate', () => {
-    const journal = unsaved();
-    journal.addTurn({ role: 'user', content: 'one' });
-    addAnswer(journal, 'fir', { model: 'origin' }, { incomplete: true });
-    journal.addTurn({ role: 'user', content: 'two' });
-    expect(sent(journal)).toEqual(['user: one', 'assistant: fir', 'user: two']);
-  });
-
-  test.each([
-    ['never started', false],
-    ['failed without text', true],
-  ])('D16 leaves out a prompt whose answer %s', (_how, isStarted) => {
-    const journal = unsaved();
-    journal.addTurn({ role: 'user', content: 'one' });
-    const end = { incomplete: true, failure: 'rate_limited' } as const;
-    if (isStarted) addAnswer(journal, '', { model: 'origin' }, end);
-    journal.addTurn({ role: 'user', content: 'two' });
-    expect(sent(journal)).toEqual(['user: two']);
-  });
+test.each([
+  ['D15 includes the text of a stopped answer', 'fir', ['user: one', 'assistant: fir']],
+  ['D16 leaves out a prompt whose answer never started', undefined, []],
+  ['D16 leaves out a prompt whose answer failed without text', '', []],
+])('%s, and roles alternate', (_what, text, before) => {
+  const journal = unsaved();
+  journal.addTurn({ role: 'user', content: 'one' });
+  const end = { incomplete: true, ...(text === '' && { failure: 'rate_limited' as const }) };
+  if (text !== undefined) addAnswer(journal, text, { model: 'origin' }, end);
+  journal.addTurn({ role: 'user', content: 'two' });
+  expect(sent(journal)).toEqual([...before, 'user: two']);
 });
 
 test('an edit and a retry are versions of the original, and each can be selected again', () => {
@@ -57,23 +48,21 @@ test('an edit and a retry are versions of the original, and each can be selected
   expect(textsOf(journal)).toEqual(['one', 'first']);
 });
 
-describe('titles', () => {
-  test.each([
-    ['why is the sky blue?', 'why is the sky blue?'],
-    ['\n\n  Two   words\nand more', 'Two words'],
-    ['', ''],
-    ['word '.repeat(20), 'word word word word word word word word word word word…'],
-    ['x'.repeat(80), `${'x'.repeat(59)}…`],
-    ['👩‍🚀'.repeat(5), '👩‍🚀'.repeat(5)],
-  ])('%j becomes %j', (prompt, title) => {
-    expect(titleFrom(prompt)).toBe(title);
-  });
+test.each([
+  ['why is the sky blue?', 'why is the sky blue?'],
+  ['\n\n  Two   words\nand more', 'Two words'],
+  ['', ''],
+  ['word '.repeat(20), 'word word word word word word word word word word word…'],
+  ['x'.repeat(80), `${'x'.repeat(59)}…`],
+  ['👩‍🚀'.repeat(5), '👩‍🚀'.repeat(5)],
+])('the prompt %j has the title %j', (prompt, title) => {
+  expect(titleFrom(prompt)).toBe(title);
+});
 
-  test('a set title overrides the first prompt', () => {
-    const journal = unsaved();
-    addPromptAndAnswer(journal, 'why?', 'because');
-    expect(titleOf(journal.conversation())).toBe('why?');
-    journal.set({ title: 'reasons' });
-    expect(titleOf(journal.conversation())).toBe('reasons');
-  });
+test('a set title overrides the first prompt', () => {
+  const journal = unsaved();
+  addPromptAndAnswer(journal, 'why?', 'because');
+  expect(titleOf(journal.conversation())).toBe('why?');
+  journal.set({ title: 'reasons' });
+  expect(titleOf(journal.conversation())).toBe('reasons');
 });

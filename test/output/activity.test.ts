@@ -97,22 +97,20 @@ test('a line is shorter than the window', async () => {
   for (const line of drawn()) expect(line.length).toBeLessThan(20);
 });
 
-test('a retry is one plain line without control sequences if nothing can be redrawn', async () => {
-  const { activity, stderr, pass } = await start({ animated: false });
+test.each([
+  [
+    'nothing can be redrawn, a retry is one plain line without control sequences',
+    { animated: false },
+    'natter: retry 1 of 4 in 3 s: a b\n',
+  ],
+  ['quiet, neither waits nor retries are shown', { quiet: true }, ''],
+])('if %s', async (_what, options, shown) => {
+  const { activity, stderr, pass } = await start(options);
   activity.waiting('origin');
   activity.retry({ ...retry, cause: new Failure('server_error', 'a\u001B[2J\nb') });
   await pass(5000);
   activity.settle();
-  expect(stderr.text()).toBe('natter: retry 1 of 4 in 3 s: a b\n');
-});
-
-test('quiet shows neither waits nor retries', async () => {
-  const { activity, stderr, pass } = await start({ quiet: true });
-  activity.waiting('origin');
-  activity.retry(retry);
-  await pass(5000);
-  activity.settle();
-  expect(stderr.text()).toBe('');
+  expect(stderr.text()).toBe(shown);
 });
 
 async function reportOf(reasons: boolean, events: readonly ChatEvent[]) {

@@ -67,15 +67,15 @@ describe('several answers', () => {
     );
   });
 
-  test('are lines if a table does not fit', () => {
-    const text = figuresText([origin, cut], layout(true, 50));
-    expect(text.replaceAll('\n  ', ' ')).toBe(`${figuresLine(origin)}\n${figuresLine(cut)}\n`);
-  });
-
-  test('break their lines between words in a narrow window', () => {
-    const text = figuresText([origin], layout(true, 40));
-    expect(text.replaceAll('\n  ', ' ')).toBe(`${figuresLine(origin)}\n`);
-    expect(text.split('\n').filter((row) => row.length > 40)).toEqual([]);
+  test.each([
+    ['are lines if a table does not fit', [origin, cut], 50],
+    ['break their lines between words in a narrow window', [origin], 40],
+  ])('%s', (_what, answers, width) => {
+    const text = figuresText(answers, layout(true, width));
+    expect(text.replaceAll('\n  ', ' ')).toBe(
+      answers.map((one) => `${figuresLine(one)}\n`).join(''),
+    );
+    expect(text.split('\n').filter((row) => row.length > width)).toEqual([]);
   });
 
   test('are tab-separated in a pipe', () => {

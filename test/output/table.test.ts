@@ -14,23 +14,28 @@ const twoRows = [
 const style = plainStyle;
 const terminal = { isTerminal: true, width: 80, style };
 
-test('aligns columns under their headings on a terminal, without trailing spaces', () => {
-  expect(formatTable(threeColumns, twoRows, terminal)).toBe(
-    ['ID       SIZE  NOTE', 'a           1  short', 'longer  1,000', ''].join('\n'),
-  );
-});
+const empty = [['a', '', 'x']];
+const narrow = { ...terminal, width: 19 };
+const pipe = { ...narrow, isTerminal: false };
 
-test('separates cells by tabs in a pipe, without headings', () => {
-  expect(formatTable(threeColumns, twoRows, { ...terminal, isTerminal: false })).toBe(
-    'a\t1\tshort\nlonger\t1,000\t\n',
-  );
-});
-
-test('cuts rows on a narrow terminal, but not in a pipe', () => {
-  const narrow = { ...terminal, width: 19 };
-  const table = 'ID       SIZE  NOTE\na           1  sho…\nlonger  1,000\n';
-  expect(formatTable(threeColumns, twoRows, narrow)).toBe(table);
-  expect(formatTable(threeColumns, twoRows, { ...narrow, isTerminal: false })).toContain('short');
+test.each([
+  [
+    'aligns columns under their headings on a terminal, without trailing spaces',
+    twoRows,
+    terminal,
+    'ID       SIZE  NOTE\na           1  short\nlonger  1,000\n',
+  ],
+  ['separates cells by tabs in a pipe', twoRows, pipe, 'a\t1\tshort\nlonger\t1,000\t\n'],
+  [
+    'cuts rows on a narrow terminal',
+    twoRows,
+    narrow,
+    'ID       SIZE  NOTE\na           1  sho…\nlonger  1,000\n',
+  ],
+  ['omits an empty column on a terminal', empty, terminal, 'ID  NOTE\na   x\n'],
+  ['keeps an empty column in a pipe', empty, pipe, 'a\t\tx\n'],
+])('%s', (_what, rows, layout, text) => {
+  expect(formatTable(threeColumns, rows, layout)).toBe(text);
 });
 
 test('omits spare columns on a narrow terminal', () => {
@@ -39,12 +44,6 @@ test('omits spare columns on a narrow terminal', () => {
   const at = (width: number) => formatTable(withSpare, titled, { ...terminal, width });
   expect(at(30)).toBe('ID  SIZE  TITLE\na   1     a title of some len…\n');
   expect(at(24)).toBe('ID  TITLE\na   a title of some len…\n');
-});
-
-test('omits an empty column on a terminal, but not in a pipe', () => {
-  const empty = [['a', '', 'x']];
-  expect(formatTable(threeColumns, empty, terminal)).toBe('ID  NOTE\na   x\n');
-  expect(formatTable(threeColumns, empty, { ...terminal, isTerminal: false })).toBe('a\t\tx\n');
 });
 
 test('counts wide characters as two columns', () => {

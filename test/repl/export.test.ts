@@ -20,9 +20,12 @@ test.each([
   ['/export html', 'which-tea-is-green.html', 'html'],
   ['/export md', 'which-tea-is-green.md', 'markdown'],
   ['/export markdown', 'which-tea-is-green.md', 'markdown'],
-])('%s writes %s', async (line, file, format) => {
-  const { run, written, text } = await answered();
+  // The title has no letters.
+  ['/export json', 'ID.json', 'json', '???'],
+])('%s writes %s', async (line, named, format, prompt?: string) => {
+  const { run, written, text, session } = await answered(prompt);
   await run(line);
+  const file = named.replace('ID', session.state().conversation.id);
   expect(written()).toEqual([`write privately ${file}`]);
   expect(text()).toMatch(
     new RegExp(`exported to /home/${file} \\(${format}, [\\d,]+ bytes\\)`, 'i'),
@@ -51,12 +54,6 @@ test('a file without a known extension gets that of the chosen format', async ()
   await run('/export notes.txt');
   await submit('');
   expect(written()).toEqual(['write privately notes.txt.md']);
-});
-
-test('a title without letters is named by the id', async () => {
-  const { run, written, session } = await answered('???');
-  await run('/export json');
-  expect(written()).toEqual([`write privately ${session.state().conversation.id}.json`]);
 });
 
 test('a file that exists is replaced only after a question', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { createBuffer } from '../../src/repl/composer/text-buffer.ts';
@@ -64,9 +64,10 @@ function failingOnce(type: TaskName) {
   return { call, arm: () => (isArmed = true) };
 }
 
-describe('a task that fails', () => {
-  const kinds = Object.entries(cases) as [TaskName, Case][];
-  test.each(kinds)('%s is reported; the session goes on with the draft', async (type, one) => {
+const kinds = Object.entries(cases) as [TaskName, Case][];
+test.each(kinds)(
+  'a task that fails, %s, is reported; the session goes on with the draft',
+  async (type, one) => {
     const { keys, dialog } = one;
     const { call, arm } = failingOnce(type);
     const opened = openMemorySession({
@@ -86,8 +87,8 @@ describe('a task that fails', () => {
     await submit('are you there?');
     expect(text()).toMatch(/You: are you there\?\norigin: (first|next|still alive)\n/);
     await session.close();
-  });
-});
+  },
+);
 
 test('X15: Tab after /resume reports why the conversations cannot be read', async () => {
   const { session, text, press } = openMemorySession({

@@ -56,26 +56,6 @@ test.each<[string, Keys, Partial<Record<keyof Played, unknown>>]>([
   ],
   ['Enter sends the draft and clears the composer', ['one', enter], { sent: ['one'], text: '' }],
   ['Enter sends nothing from an empty composer', ['  ', enter], { effects: [] }],
-  [
-    'a backslash and Enter start a line',
-    ['one\\', enter, 'two'],
-    { text: 'one\ntwo', effects: [] },
-  ],
-  [
-    'Shift+Enter starts a line',
-    ['one', pressed('enter', { shift: true }), 'two'],
-    { text: 'one\ntwo', effects: [] },
-  ],
-  [
-    'Alt+Enter starts a line',
-    ['one', pressed('enter', { alt: true }), 'two'],
-    { text: 'one\ntwo', effects: [] },
-  ],
-  [
-    'Ctrl+J starts a line',
-    ['one', pressed('j', { ctrl: true }), 'two'],
-    { text: 'one\ntwo', effects: [] },
-  ],
   ['a prompt is queued during an answer', ['one', enter, 'two', enter], { sent: ['one'] }],
   [
     'a queued prompt is sent when the answer ends',
@@ -143,6 +123,15 @@ test.each<[string, Keys, Partial<Record<keyof Played, unknown>>]>([
   ],
 ])('%s', (_, keys, expected) => {
   expect(play(stateOf(), ...keys)).toMatchObject(expected);
+});
+
+test.each<[string, ...Keys]>([
+  ['a backslash and Enter', '\\', enter],
+  ['Shift+Enter', pressed('enter', { shift: true })],
+  ['Alt+Enter', pressed('enter', { alt: true })],
+  ['Ctrl+J', pressed('j', { ctrl: true })],
+])('%s start a line', (_, ...keys) => {
+  expect(play(stateOf(), 'one', ...keys, 'two')).toMatchObject({ text: 'one\ntwo', effects: [] });
 });
 
 test.each(['exit', 'quit', ':q', ':q!', ':qa', ':qa!', ':wq', ':wqa', ':x', ':xa', ' exit '])(

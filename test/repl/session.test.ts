@@ -15,17 +15,15 @@ import { keyPressed, lineInterrupted } from '../support/repl-state.ts';
 const down = new Failure('server_error', 'the service answered 500');
 const cut = new Failure('incomplete', 'the answer was cut', { remedy: { code: 'send-again' } });
 
-describe('a prompt', () => {
-  test('includes the current system prompt once', async () => {
-    const { requests, submit } = createMemorySession();
-    await submit('/system be brief', 'one', 'two', '/system off', 'three');
-    const roles = requests.map(({ messages }) => messages.map(({ role }) => role).join(' '));
-    expect(roles).toEqual([
-      'system user',
-      'system user assistant user',
-      'user assistant user assistant user',
-    ]);
-  });
+test('a prompt includes the current system prompt once', async () => {
+  const { requests, submit } = createMemorySession();
+  await submit('/system be brief', 'one', 'two', '/system off', 'three');
+  const roles = requests.map(({ messages }) => messages.map(({ role }) => role).join(' '));
+  expect(roles).toEqual([
+    'system user',
+    'system user assistant user',
+    'user assistant user assistant user',
+  ]);
 });
 
 describe('an answer', () => {

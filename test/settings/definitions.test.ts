@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Definition, definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import { formatDuration, parseDuration, storedValue } from '../../src/settings/value-types.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 const rows = settingKeys.map((key) => [key, definitions[key] as Definition<unknown>] as const);
 
@@ -102,10 +102,8 @@ describe('formatDuration', () => {
   });
 
   test('writes texts that parseDuration reads', () => {
-    fc.assert(
-      fc.property(fc.maxSafeNat(), (milliseconds) => {
-        expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds);
-      }),
-    );
+    expectForAll(fc.maxSafeNat(), (milliseconds) => {
+      expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds);
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openHighlight } from '../../src/terminal/highlight.ts';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 import { fc } from '../support/properties.ts';
@@ -24,53 +24,51 @@ const samples = [
   ['haskell', 'let x = 1 -- note', 'dim', '-- note'],
 ] as const;
 
-describe('a code block', () => {
-  test.each(samples)('styles %s', (language, line, look, part) => {
-    const styled = openHighlight(language, style)(line);
-    expect(stripVTControlCharacters(styled)).toBe(line);
-    expect(styled).toContain(style[look](part));
-  });
+test.each(samples)('styles %s', (language, line, look, part) => {
+  const styled = openHighlight(language, style)(line);
+  expect(stripVTControlCharacters(styled)).toBe(line);
+  expect(styled).toContain(style[look](part));
+});
 
-  test('continues a comment over several lines', () => {
-    const line = openHighlight('ts', style);
-    expect([line('/* one'), line('two'), line('*/ let')]).toEqual([
-      style.dim('/* one'),
-      style.dim('two'),
-      `${style.dim('*/')} ${style.magenta('let')}`,
-    ]);
-  });
+test('continues a comment over several lines', () => {
+  const line = openHighlight('ts', style);
+  expect([line('/* one'), line('two'), line('*/ let')]).toEqual([
+    style.dim('/* one'),
+    style.dim('two'),
+    `${style.dim('*/')} ${style.magenta('let')}`,
+  ]);
+});
 
-  test('starts each block with a new state', () => {
-    openHighlight('ts', style)('/* never closed');
-    expect(openHighlight('ts', style)('let')).toBe(style.magenta('let'));
-  });
+test('starts each block with a new state', () => {
+  openHighlight('ts', style)('/* never closed');
+  expect(openHighlight('ts', style)('let')).toBe(style.magenta('let'));
+});
 
-  test.each(['', 'mermaid', 'text', 'constructor', '__proto__'])(
-    'leaves the unknown language %j as it is',
-    (language) => {
-      expect(openHighlight(language, style)('let x')).toBe('let x');
-    },
+test.each(['', 'mermaid', 'text', 'constructor', '__proto__'])(
+  'leaves the unknown language %j as it is',
+  (language) => {
+    expect(openHighlight(language, style)('let x')).toBe('let x');
+  },
+);
+
+test('T19 adds nothing without colour', () => {
+  expect(openHighlight('ts', plainStyle)('let x')).toBe('let x');
+});
+
+test('T15 leaves a line of a million characters unchanged', () => {
+  const line = 'let x = 1;'.repeat(1e5);
+  expect(openHighlight('ts', style)(line)).toBe(line);
+});
+
+test('shows every line of any text in every language', () => {
+  const lines = fc.array(
+    fc.string({ unit: fc.constantFrom(...'<>/*"\'`${}()[];=#-+@!: \\\taé日1'.split('')) }),
   );
-
-  test('T19 adds nothing without colour', () => {
-    expect(openHighlight('ts', plainStyle)('let x')).toBe('let x');
-  });
-
-  test('T15 leaves a line of a million characters unchanged', () => {
-    const line = 'let x = 1;'.repeat(1e5);
-    expect(openHighlight('ts', style)(line)).toBe(line);
-  });
-
-  test('shows every line of any text in every language', () => {
-    const lines = fc.array(
-      fc.string({ unit: fc.constantFrom(...'<>/*"\'`${}()[];=#-+@!: \\\taé日1'.split('')) }),
-    );
-    fc.assert(
-      fc.property(fc.constantFrom(...samples), lines, ([language], texts) => {
-        const highlight = openHighlight(language, style);
-        for (const text of texts) expect(stripVTControlCharacters(highlight(text))).toBe(text);
-      }),
-      { numRuns: 300 },
-    );
-  });
+  fc.assert(
+    fc.property(fc.constantFrom(...samples), lines, ([language], texts) => {
+      const highlight = openHighlight(language, style);
+      for (const text of texts) expect(stripVTControlCharacters(highlight(text))).toBe(text);
+    }),
+    { numRuns: 300 },
+  );
 });

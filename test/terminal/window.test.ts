@@ -7,7 +7,7 @@ import {
   windowWays,
   type WindowWays,
 } from '../../src/terminal/window.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 const automatic: WindowSettings = { notify: 'auto', progress: 'auto', title: 'auto' };
 const xterm = { TERM: 'xterm-256color' };
@@ -117,15 +117,13 @@ test('no text can end a sequence or begin a different one, and long texts are cu
     fc.string({ unit: 'binary' }),
     fc.constantFrom('\u0007', '\u001B\\', '\u009C', '\u001B]0;x\u0007', '\r\n', 'a'.repeat(9999)),
   );
-  fc.assert(
-    fc.property(fc.array(texts), (parts) => {
-      const text = `x${parts.join('x')}`;
-      const title = /^\u001B\]2;([^\u0000-\u001F\u007F-\u009F]*)\u0007$/.exec(titleBytes(text));
-      expect(displayWidth(title?.[1] ?? 'a'.repeat(99))).toBeLessThanOrEqual(80);
-      const bytes = notificationBytes(text, { ...direct, notification: 'osc777' });
-      expect(bytes).toMatch(/^\u001B\]777;notify;natter;[^\u0000-\u001F\u007F-\u009F;]*\u0007$/);
-    }),
-  );
+  expectForAll(fc.array(texts), (parts) => {
+    const text = `x${parts.join('x')}`;
+    const title = /^\u001B\]2;([^\u0000-\u001F\u007F-\u009F]*)\u0007$/.exec(titleBytes(text));
+    expect(displayWidth(title?.[1] ?? 'a'.repeat(99))).toBeLessThanOrEqual(80);
+    const bytes = notificationBytes(text, { ...direct, notification: 'osc777' });
+    expect(bytes).toMatch(/^\u001B\]777;notify;natter;[^\u0000-\u001F\u007F-\u009F;]*\u0007$/);
+  });
 });
 
 test('puts back everything that it changes', () => {

@@ -171,13 +171,8 @@ const measured = (text: string, tokens: number | undefined, total: number) =>
     ...(tokens !== undefined && { usage: { prompt_tokens: 3, completion_tokens: tokens } }),
   });
 
-async function compared(...replies: Reply[]) {
-  return comparedIn({ isLineMode: true }, ...replies);
-}
-
-async function comparedIn(state: Partial<ReplState>, ...others: Reply[]) {
-  const replies = [measured('of origin', 40, 1020), ...others];
-  const memory = openMemorySession({ replies, state });
+async function compared(reply: Reply, state: Partial<ReplState> = { isLineMode: true }) {
+  const memory = openMemorySession({ replies: [measured('of origin', 40, 1020), reply], state });
   await memory.submit('why?');
   memory.enter('/compare');
   return memory;
@@ -211,7 +206,7 @@ test.each([
 ])(
   'R13: in %i columns the figures of /compare are a table if that fits',
   async (columns, figures) => {
-    const memory = await comparedIn({ columns }, measured('of nextgen', 7, 2020));
+    const memory = await compared(measured('of nextgen', 7, 2020), { columns });
     await memory.idle();
     expect(memory.text()).toMatch(figures);
   },

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   applyCandidate,
   extendTyped,
@@ -34,43 +34,41 @@ function complete(text: string, candidate: Candidate): string {
 
 const values = (...names: string[]) => names.map((value) => ({ value }));
 
-describe('findCompletion', () => {
-  test.each<[string, Partial<CompletionRequest>]>([
-    ['/|', { kind: 'command', typed: '', from: 1, to: 1 }],
-    ['/mo|', { kind: 'command', typed: 'mo' }],
-    ['/model |', { kind: 'argument', command: 'model', typed: '' }],
-    ['/resume my talk ab|', { kind: 'argument', command: 'resume', typed: 'my talk ab' }],
-    ['/save src/re|', { kind: 'path', typed: 'src/re' }],
-    ['/save 2 ~/out|', { kind: 'path', typed: '~/out', from: 8 }],
-    ['/review lang=t|', { kind: 'argument', command: 'review', typed: 'lang=t' }],
-    ['/review see @no|', { kind: 'mention', typed: 'no' }],
-    ['see @|', { kind: 'mention', typed: '' }],
-    ['see\n@/etc/ho|', { kind: 'mention', typed: '/etc/ho' }],
-    ['see @"my dir/a b|', { kind: 'mention', typed: 'my dir/a b' }],
-  ])('recognises what is before the caret in %j', (text, request) => {
-    expect(requestAt(text)).toMatchObject(request);
-  });
+test.each<[string, Partial<CompletionRequest>]>([
+  ['/|', { kind: 'command', typed: '', from: 1, to: 1 }],
+  ['/mo|', { kind: 'command', typed: 'mo' }],
+  ['/model |', { kind: 'argument', command: 'model', typed: '' }],
+  ['/resume my talk ab|', { kind: 'argument', command: 'resume', typed: 'my talk ab' }],
+  ['/save src/re|', { kind: 'path', typed: 'src/re' }],
+  ['/save 2 ~/out|', { kind: 'path', typed: '~/out', from: 8 }],
+  ['/review lang=t|', { kind: 'argument', command: 'review', typed: 'lang=t' }],
+  ['/review see @no|', { kind: 'mention', typed: 'no' }],
+  ['see @|', { kind: 'mention', typed: '' }],
+  ['see\n@/etc/ho|', { kind: 'mention', typed: '/etc/ho' }],
+  ['see @"my dir/a b|', { kind: 'mention', typed: 'my dir/a b' }],
+])('recognises what is before the caret in %j', (text, request) => {
+  expect(requestAt(text)).toMatchObject(request);
+});
 
-  test.each([
-    ['hello|'],
-    ['|'],
-    ['|/model'],
-    ['//mo|'],
-    ['/quit now|'],
-    ['a@b|'],
-    ['@a b|'],
-    ['@"a" |'],
-  ])('finds nothing to complete in %j', (text) => {
-    expect(requestAt(text)).toBeUndefined();
-  });
+test.each([
+  ['hello|'],
+  ['|'],
+  ['|/model'],
+  ['//mo|'],
+  ['/quit now|'],
+  ['a@b|'],
+  ['@a b|'],
+  ['@"a" |'],
+])('finds nothing to complete in %j', (text) => {
+  expect(requestAt(text)).toBeUndefined();
+});
 
-  test('searches only the end of a huge text', async () => {
-    const text = `${'word '.repeat(200_000)}@src|`;
-    const taken = await processorTime(() => {
-      expect(requestAt(text)).toMatchObject({ typed: 'src' });
-    });
-    expect(taken).toBeLessThan(100);
+test('searches only the end of a huge text', async () => {
+  const text = `${'word '.repeat(200_000)}@src|`;
+  const taken = await processorTime(() => {
+    expect(requestAt(text)).toMatchObject({ typed: 'src' });
   });
+  expect(taken).toBeLessThan(100);
 });
 
 test.each<[string, CompletionRequest['kind'], string, string[], string[]]>([
@@ -97,25 +95,23 @@ test.each([
   expect(extendTyped(buffer, request, values(...names)).text).toBe(`/model ${extended}`);
 });
 
-describe('applyCandidate', () => {
-  test.each<[string, Candidate, string]>([
-    ['/mo|', { value: 'model' }, '/model |'],
-    ['/mo| nextgen', { value: 'model' }, '/model| nextgen'],
-    ['/model ne|', { value: 'nextgen' }, '/model nextgen|'],
-    ['/save sr|', { value: 'src', isFolder: true }, '/save src/|'],
-    ['see @src/ma|', { value: 'src/main.ts' }, 'see @src/main.ts |'],
-    ['see @|, please', { value: '日本.md' }, 'see @日本.md |, please'],
-    ['see @my|', { value: 'my dir', isFolder: true }, 'see @"my dir/|'],
-    ['see @"my dir/|', { value: 'my dir/a.txt' }, 'see @"my dir/a.txt" |'],
-    ['see @"my dir/a|', { value: 'my dir/a b.txt' }, 'see @"my dir/a b.txt" |'],
-  ])('completes %j', (text, candidate, result) => {
-    expect(complete(text, candidate)).toBe(result);
-  });
+test.each<[string, Candidate, string]>([
+  ['/mo|', { value: 'model' }, '/model |'],
+  ['/mo| nextgen', { value: 'model' }, '/model| nextgen'],
+  ['/model ne|', { value: 'nextgen' }, '/model nextgen|'],
+  ['/save sr|', { value: 'src', isFolder: true }, '/save src/|'],
+  ['see @src/ma|', { value: 'src/main.ts' }, 'see @src/main.ts |'],
+  ['see @|, please', { value: '日本.md' }, 'see @日本.md |, please'],
+  ['see @my|', { value: 'my dir', isFolder: true }, 'see @"my dir/|'],
+  ['see @"my dir/|', { value: 'my dir/a.txt' }, 'see @"my dir/a.txt" |'],
+  ['see @"my dir/a|', { value: 'my dir/a b.txt' }, 'see @"my dir/a b.txt" |'],
+])('completes %j', (text, candidate, result) => {
+  expect(complete(text, candidate)).toBe(result);
+});
 
-  test('can be undone', () => {
-    const buffer = createBuffer('/mo');
-    const request = requestAt('/mo|');
-    const completed = request && applyCandidate(buffer, request, { value: 'model' });
-    expect(completed && undo(completed).text).toBe('/mo');
-  });
+test('a completion can be undone', () => {
+  const buffer = createBuffer('/mo');
+  const request = requestAt('/mo|');
+  const completed = request && applyCandidate(buffer, request, { value: 'model' });
+  expect(completed && undo(completed).text).toBe('/mo');
 });

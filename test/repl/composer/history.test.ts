@@ -22,7 +22,7 @@ import {
   insertPaste,
   type Draft,
 } from '../../../src/repl/composer/text-buffer.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 const history = createHistory(['first', 'second', 'third']);
 
@@ -37,50 +37,46 @@ const moved = (start: HistoryStep, ...moves: readonly Move[]): HistoryStep =>
 
 const typed = (text: string): HistoryStep => ({ history, draft: draftFrom(text) });
 
-describe('browsing', () => {
-  test('Up recalls older prompts and stops at the oldest', () => {
-    const ups = [1, 2, 3, 4].map((count) => Array<Move>(count).fill(olderEntry));
-    const texts = ups.map((moves) => moved(typed(''), ...moves).draft.text);
-    expect(texts).toEqual(['third', 'second', 'first', 'first']);
-  });
+test('Up recalls older prompts and stops at the oldest', () => {
+  const ups = [1, 2, 3, 4].map((count) => Array<Move>(count).fill(olderEntry));
+  const texts = ups.map((moves) => moved(typed(''), ...moves).draft.text);
+  expect(texts).toEqual(['third', 'second', 'first', 'first']);
+});
 
-  test('edits to a recalled prompt stay until something is sent', () => {
-    const up = moved(typed('draft'), olderEntry);
-    const changed = { ...up, draft: draftFrom('third, changed') };
-    const again = moved(changed, olderEntry, newerEntry);
-    expect(again.draft.text).toBe('third, changed');
-    const { entries } = addEntry(again.history, again.draft).history;
-    expect(entries.map(contentOf)).toEqual(['first', 'second', 'third', 'third, changed']);
-  });
+test('edits to a recalled prompt stay until something is sent', () => {
+  const up = moved(typed('draft'), olderEntry);
+  const changed = { ...up, draft: draftFrom('third, changed') };
+  const again = moved(changed, olderEntry, newerEntry);
+  expect(again.draft.text).toBe('third, changed');
+  const { entries } = addEntry(again.history, again.draft).history;
+  expect(entries.map(contentOf)).toEqual(['first', 'second', 'third', 'third, changed']);
+});
 
-  test('the draft returns after a recalled prompt was sent', () => {
-    const up = moved(typed('unsent'), olderEntry);
-    expect(addEntry(up.history, up.draft).draft.text).toBe('unsent');
-  });
+test('the draft returns after a recalled prompt was sent', () => {
+  const up = moved(typed('unsent'), olderEntry);
+  expect(addEntry(up.history, up.draft).draft.text).toBe('unsent');
+});
 
-  test.each([
-    ['blank texts', '  \n'],
-    ['the newest entry again', 'third'],
-  ])('does not add %s', (_, text) => {
-    expect(addEntry(history, draftFrom(text)).history.entries).toHaveLength(3);
-  });
+test.each([
+  ['blank texts', '  \n'],
+  ['the newest entry again', 'third'],
+])('the history does not add %s', (_, text) => {
+  expect(addEntry(history, draftFrom(text)).history.entries).toHaveLength(3);
+});
 
-  test('recalls a sent or cleared draft with its paste marker', () => {
-    const sent = insertPaste(createBuffer('see '), 'line\n'.repeat(50));
-    const added = addEntry(history, draftOf(sent));
-    expect(added.draft.text).toBe('');
-    const { draft } = moved(added, olderEntry);
-    expect([draft.text, contentOf(draft)]).toEqual([sent.text, contentOf(sent)]);
-  });
+test('recalls a sent or cleared draft with its paste marker', () => {
+  const sent = insertPaste(createBuffer('see '), 'line\n'.repeat(50));
+  const added = addEntry(history, draftOf(sent));
+  expect(added.draft.text).toBe('');
+  const { draft } = moved(added, olderEntry);
+  expect([draft.text, contentOf(draft)]).toEqual([sent.text, contentOf(sent)]);
+});
 
-  test('Down always leads back to the draft, with its caret', () => {
-    const draft = { ...draftFrom('the draft'), cursor: 2 };
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(olderEntry, newerEntry), { maxLength: 30 }), (moves) => {
-        const downs = Array<Move>(4).fill(newerEntry);
-        expect(moved({ history, draft }, ...moves, ...downs).draft).toEqual(draft);
-      }),
-    );
+test('Down always leads back to the draft, with its caret', () => {
+  const draft = { ...draftFrom('the draft'), cursor: 2 };
+  expectForAll(fc.array(fc.constantFrom(olderEntry, newerEntry), { maxLength: 30 }), (moves) => {
+    const downs = Array<Move>(4).fill(newerEntry);
+    expect(moved({ history, draft }, ...moves, ...downs).draft).toEqual(draft);
   });
 });
 

@@ -8,7 +8,7 @@ import {
 } from '../../../src/repl/composer/text-buffer.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { processorTime } from '../../support/processor-time.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 const longPaste = 'line\n'.repeat(123);
 
@@ -88,15 +88,13 @@ describe('layout', () => {
 
   test('shows every character once, in rows that fit, for any text', () => {
     const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
-    fc.assert(
-      fc.property(anyText, fc.integer({ min: 4, max: 20 }), (text, columns) => {
-        const buffer = createBuffer(text);
-        const { rows, cursorRow, cursorColumn } = layout(buffer, columns);
-        for (const row of rows) expect(displayWidth(row)).toBeLessThanOrEqual(columns);
-        expect(cursorRow).toBe(rows.length - 1);
-        expect(cursorColumn).toBeLessThan(columns);
-      }),
-    );
+    expectForAll(anyText, fc.integer({ min: 4, max: 20 }), (text, columns) => {
+      const buffer = createBuffer(text);
+      const { rows, cursorRow, cursorColumn } = layout(buffer, columns);
+      for (const row of rows) expect(displayWidth(row)).toBeLessThanOrEqual(columns);
+      expect(cursorRow).toBe(rows.length - 1);
+      expect(cursorColumn).toBeLessThan(columns);
+    });
   });
 
   test('joins the parts of a very long line without loss', () => {
@@ -127,17 +125,15 @@ describe('moveVertically', () => {
   });
 
   test('moves through any text from end to start', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (anyText) => {
-        let buffer = createBuffer(anyText);
-        for (let row = layout(buffer, 8).rows.length - 1; row > 0; row -= 1) {
-          const moved = moveVertically(buffer, -1, 8);
-          expect(moved && layout(moved, 8).cursorRow).toBe(row - 1);
-          if (moved !== undefined) buffer = moved;
-        }
-        expect(moveVertically(buffer, -1, 8)).toBeUndefined();
-      }),
-    );
+    expectForAll(fc.string({ unit: 'grapheme', maxLength: 40 }), (anyText) => {
+      let buffer = createBuffer(anyText);
+      for (let row = layout(buffer, 8).rows.length - 1; row > 0; row -= 1) {
+        const moved = moveVertically(buffer, -1, 8);
+        expect(moved && layout(moved, 8).cursorRow).toBe(row - 1);
+        if (moved !== undefined) buffer = moved;
+      }
+      expect(moveVertically(buffer, -1, 8)).toBeUndefined();
+    });
   });
 });
 

@@ -21,7 +21,7 @@ import {
   withDraft,
 } from '../../../src/repl/composer/text-buffer.ts';
 import { processorTime } from '../../support/processor-time.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 const longPaste = Array.from({ length: 123 }, (_, index) => `line ${index + 1}`).join('\n');
 
@@ -40,79 +40,77 @@ function shown({ text, cursor }: TextBuffer): string {
   return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 }
 
-describe('editing', () => {
-  test.each<[string, EditAction, string]>([
-    ['ab|c', 'move-left', 'a|bc'],
-    ['|abc', 'move-left', '|abc'],
-    ['abc|', 'move-right', 'abc|'],
-    ['a|\nb', 'move-right', 'a\n|b'],
-    ['one two|', 'move-word-left', 'one |two'],
-    ['one two |', 'move-word-left', 'one |two '],
-    ['|one two', 'move-word-right', 'one| two'],
-    ['one|  two', 'move-word-right', 'one  two|'],
-    ['one|, ', 'move-word-right', 'one, |'],
-    ['a\nbc|d\ne', 'move-line-start', 'a\n|bcd\ne'],
-    ['a\nb|cd\ne', 'move-line-end', 'a\nbcd|\ne'],
-    ['a\nb|c', 'move-text-start', '|a\nbc'],
-    ['a|\nbc', 'move-text-end', 'a\nbc|'],
-    ['a|', 'delete-left', '|'],
-    ['|a', 'delete-left', '|a'],
-    ['a\n|b', 'delete-left', 'a|b'],
-    ['|ab', 'delete-right', '|b'],
-    ['one two|', 'kill-word-left', 'one |'],
-    ['|one two', 'kill-word-right', '| two'],
-    ['run --fix=a,b|', 'kill-blank-word-left', 'run |'],
-    ['a\nbc|d', 'kill-line-start', 'a\n|d'],
-    ['a\n|bcd', 'kill-line-start', 'a|bcd'],
-    ['a|bc\nd', 'kill-line-end', 'a|\nd'],
-    ['a|\nd', 'kill-line-end', 'a|d'],
-    ['a|b', 'transpose', 'ba|'],
-    ['ab|', 'transpose', 'ba|'],
-    ['|ab', 'transpose', '|ab'],
-    ['a|b', 'new-line', 'a\n|b'],
-  ])('%j after %s is %j', (before, action, after) => {
-    expect(shown(run(bufferAt(before), action))).toBe(after);
-  });
+test.each<[string, EditAction, string]>([
+  ['ab|c', 'move-left', 'a|bc'],
+  ['|abc', 'move-left', '|abc'],
+  ['abc|', 'move-right', 'abc|'],
+  ['a|\nb', 'move-right', 'a\n|b'],
+  ['one two|', 'move-word-left', 'one |two'],
+  ['one two |', 'move-word-left', 'one |two '],
+  ['|one two', 'move-word-right', 'one| two'],
+  ['one|  two', 'move-word-right', 'one  two|'],
+  ['one|, ', 'move-word-right', 'one, |'],
+  ['a\nbc|d\ne', 'move-line-start', 'a\n|bcd\ne'],
+  ['a\nb|cd\ne', 'move-line-end', 'a\nbcd|\ne'],
+  ['a\nb|c', 'move-text-start', '|a\nbc'],
+  ['a|\nbc', 'move-text-end', 'a\nbc|'],
+  ['a|', 'delete-left', '|'],
+  ['|a', 'delete-left', '|a'],
+  ['a\n|b', 'delete-left', 'a|b'],
+  ['|ab', 'delete-right', '|b'],
+  ['one two|', 'kill-word-left', 'one |'],
+  ['|one two', 'kill-word-right', '| two'],
+  ['run --fix=a,b|', 'kill-blank-word-left', 'run |'],
+  ['a\nbc|d', 'kill-line-start', 'a\n|d'],
+  ['a\n|bcd', 'kill-line-start', 'a|bcd'],
+  ['a|bc\nd', 'kill-line-end', 'a|\nd'],
+  ['a|\nd', 'kill-line-end', 'a|d'],
+  ['a|b', 'transpose', 'ba|'],
+  ['ab|', 'transpose', 'ba|'],
+  ['|ab', 'transpose', '|ab'],
+  ['a|b', 'new-line', 'a\n|b'],
+])('%j after %s is %j', (before, action, after) => {
+  expect(shown(run(bufferAt(before), action))).toBe(after);
+});
 
-  test.each([
-    ['emoji', '😀'],
-    ['a joined family', family],
-    ['a flag', '🇩🇪'],
-    ['a letter with accents', 'e\u0301\u0323'],
-    ['a Hangul syllable of parts', '\u1112\u1161\u11AB'],
-    ['a Devanagari syllable', 'नि'],
-  ])('never splits %s', (_, character) => {
-    const buffer = createBuffer(`a${character}b`);
-    const before = run(buffer, 'move-left', 'move-left');
-    expect(before.cursor).toBe(1);
-    expect(run(before, 'move-right').cursor).toBe(1 + character.length);
-    expect(run(before, 'delete-right').text).toBe('ab');
-    expect(run(buffer, 'move-left', 'delete-left').text).toBe('ab');
-  });
+test.each([
+  ['emoji', '😀'],
+  ['a joined family', family],
+  ['a flag', '🇩🇪'],
+  ['a letter with accents', 'e\u0301\u0323'],
+  ['a Hangul syllable of parts', '\u1112\u1161\u11AB'],
+  ['a Devanagari syllable', 'नि'],
+])('never splits %s', (_, character) => {
+  const buffer = createBuffer(`a${character}b`);
+  const before = run(buffer, 'move-left', 'move-left');
+  expect(before.cursor).toBe(1);
+  expect(run(before, 'move-right').cursor).toBe(1 + character.length);
+  expect(run(before, 'delete-right').text).toBe('ab');
+  expect(run(buffer, 'move-left', 'delete-left').text).toBe('ab');
+});
 
-  test('joins parts of an emoji that arrive one after the other', () => {
-    const parts = insert(insert(createBuffer(), '👨‍👩'), '‍👧‍👦');
-    expect(parts.text).toBe(family);
-    expect(run(parts, 'delete-left').text).toBe('');
-  });
+test('joins parts of an emoji that arrive one after the other', () => {
+  const parts = insert(insert(createBuffer(), '👨‍👩'), '‍👧‍👦');
+  expect(parts.text).toBe(family);
+  expect(run(parts, 'delete-left').text).toBe('');
+});
 
-  test('moves by words in scripts without spaces', () => {
-    const text = '日本語を勉強します';
-    const { cursor } = run(createBuffer(text), 'move-word-left');
-    expect(cursor).toBeGreaterThan(0);
-    expect(cursor).toBeLessThan(text.length);
-  });
+test('moves by words in scripts without spaces', () => {
+  const text = '日本語を勉強します';
+  const { cursor } = run(createBuffer(text), 'move-word-left');
+  expect(cursor).toBeGreaterThan(0);
+  expect(cursor).toBeLessThan(text.length);
+});
 
-  test('turns all line ends into \\n and lone surrogates into U+FFFD', () => {
-    expect(insert(createBuffer(), 'a\r\nb\rc\nd\uD83D').text).toBe('a\nb\nc\nd\uFFFD');
-    expect(replaceContent(createBuffer(), 'a\r\n').text).toBe('a\n');
-  });
+test('turns all line ends into \\n and lone surrogates into U+FFFD', () => {
+  expect(insert(createBuffer(), 'a\r\nb\rc\nd\uD83D').text).toBe('a\nb\nc\nd\uFFFD');
+  expect(replaceContent(createBuffer(), 'a\r\n').text).toBe('a\n');
+});
 
-  test('breaks the line at a backslash before the caret', () => {
-    expect(breakAtBackslash(bufferAt('one\\|'))).toMatchObject({ text: 'one\n', cursor: 4 });
-    expect(breakAtBackslash(bufferAt('one\\ |'))).toBeUndefined();
-    expect(breakAtBackslash(bufferAt('|'))).toBeUndefined();
-  });
+test('breaks the line at a backslash before the caret', () => {
+  expect(breakAtBackslash(bufferAt('one\\|'))).toMatchObject({ text: 'one\n', cursor: 4 });
+  expect(breakAtBackslash(bufferAt('one\\ |'))).toBeUndefined();
+  expect(breakAtBackslash(bufferAt('|'))).toBeUndefined();
 });
 
 describe('kill ring', () => {
@@ -246,29 +244,25 @@ describe('any sequence of edits', () => {
   );
 
   test('keeps the caret on a character boundary', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-        let buffer = createBuffer();
-        for (const apply of steps) {
-          buffer = apply(buffer);
-          expect(boundaries(buffer.text)).toContain(buffer.cursor);
-        }
-      }),
-    );
+    expectForAll(fc.array(step, { maxLength: 25 }), (steps) => {
+      let buffer = createBuffer();
+      for (const apply of steps) {
+        buffer = apply(buffer);
+        expect(boundaries(buffer.text)).toContain(buffer.cursor);
+      }
+    });
   });
 
   test('can be undone to the start and redone to the end', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-        const edited = steps.reduce((buffer, apply) => apply(buffer), createBuffer());
-        let newest = edited;
-        while (newest.redoStack.length > 0) newest = redo(newest);
-        let buffer = edited;
-        while (buffer.undoStack.length > 0) buffer = undo(buffer);
-        expect(buffer.text).toBe('');
-        while (buffer.redoStack.length > 0) buffer = redo(buffer);
-        expect(contentOf(buffer)).toBe(contentOf(newest));
-      }),
-    );
+    expectForAll(fc.array(step, { maxLength: 25 }), (steps) => {
+      const edited = steps.reduce((buffer, apply) => apply(buffer), createBuffer());
+      let newest = edited;
+      while (newest.redoStack.length > 0) newest = redo(newest);
+      let buffer = edited;
+      while (buffer.undoStack.length > 0) buffer = undo(buffer);
+      expect(buffer.text).toBe('');
+      while (buffer.redoStack.length > 0) buffer = redo(buffer);
+      expect(contentOf(buffer)).toBe(contentOf(newest));
+    });
   });
 });

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { frameOf } from '../../support/app.tsx';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 import { stateOf } from '../../support/repl-state.ts';
 
 const rows = [
@@ -97,36 +97,31 @@ test('the end of a long filter is visible, and the caret is at it', () => {
   expect(frame.caret?.column).toBeLessThan(40);
 });
 
-describe('any list in any window', () => {
-  const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('\u001B[2J\n茶'));
-  const conversations = fc
-    .array(
-      fc.record({ title: text, firstWords: text, model: text, isOpenElsewhere: fc.boolean() }),
-      { maxLength: 20 },
-    )
-    .map((all) => all.map((facts, index) => listedConversation({ ...facts, id: `row${index}` })));
-  const turns = fc.array(fc.record({ speaker: text, text }), { maxLength: 4 });
+const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('\u001B[2J\n茶'));
+const conversations = fc
+  .array(fc.record({ title: text, firstWords: text, model: text, isOpenElsewhere: fc.boolean() }), {
+    maxLength: 20,
+  })
+  .map((all) => all.map((facts, index) => listedConversation({ ...facts, id: `row${index}` })));
+const turns = fc.array(fc.record({ speaker: text, text }), { maxLength: 4 });
 
-  test('fits, without control characters', () => {
-    fc.assert(
-      fc.property(
-        conversations,
-        turns,
-        text,
-        fc.integer({ min: 3, max: 120 }),
-        fc.integer({ min: 1, max: 40 }),
-        (listed, shown, query, columns, height) => {
-          const list = listOf(listed, { query, preview: { id: 'row0', turns: shown } });
-          const frame = draw(list, columns, height);
-          expect(frame.rows.length).toBeLessThan(Math.max(2, height));
-          expect(frame.caret?.column).toBeLessThan(columns);
-          for (const row of frame.rows) {
-            // oxlint-disable-next-line no-control-regex -- looks for control characters
-            expect(row).not.toMatch(/[\x00-\x1F\x7F-\x9F]/);
-            expect(displayWidth(row)).toBeLessThan(Math.max(2, columns));
-          }
-        },
-      ),
-    );
-  });
+test('any list fits in any window, without control characters', () => {
+  expectForAll(
+    conversations,
+    turns,
+    text,
+    fc.integer({ min: 3, max: 120 }),
+    fc.integer({ min: 1, max: 40 }),
+    (listed, shown, query, columns, height) => {
+      const list = listOf(listed, { query, preview: { id: 'row0', turns: shown } });
+      const frame = draw(list, columns, height);
+      expect(frame.rows.length).toBeLessThan(Math.max(2, height));
+      expect(frame.caret?.column).toBeLessThan(columns);
+      for (const row of frame.rows) {
+        // oxlint-disable-next-line no-control-regex -- looks for control characters
+        expect(row).not.toMatch(/[\x00-\x1F\x7F-\x9F]/);
+        expect(displayWidth(row)).toBeLessThan(Math.max(2, columns));
+      }
+    },
+  );
 });

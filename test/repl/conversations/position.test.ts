@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { estimateMessages } from '../../../src/conversation/token-estimate.ts';
 import { contextUse } from '../../../src/repl/conversations/position.ts';
 import { runInApp } from '../../support/app.tsx';
@@ -14,35 +14,21 @@ const reported = {
 const unreported = { role: 'assistant', content: 'so', incomplete: true } as const;
 const unanswered = { role: 'assistant', content: '', incomplete: true } as const;
 
-describe('the context use', () => {
-  test('is the usage that the service reported with the last answer', () => {
-    const conversation = conversationOf(prompt, reported);
-    expect(contextUse({ conversation })).toEqual({ tokens: 1000, isEstimate: false });
-  });
-
-  test('is an estimate if the service never reported usage', () => {
-    expect(contextUse({ conversation: conversationOf(prompt, unreported) })).toEqual({
-      tokens: estimateMessages([prompt, unreported]),
-      isEstimate: true,
-    });
-  });
-
-  test('adds an estimate of the turns after the last reported usage', () => {
-    expect(contextUse({ conversation: conversationOf(prompt, reported, next) })).toEqual({
-      tokens: 1000 + estimateMessages([next]),
-      isEstimate: true,
-    });
-    expect(
-      contextUse({ conversation: conversationOf(prompt, reported, next, unreported) }),
-    ).toEqual({
-      tokens: 1000 + estimateMessages([next, unreported]),
-      isEstimate: true,
-    });
-  });
-
-  test('is unchanged after an unanswered prompt', () => {
-    const conversation = conversationOf(prompt, reported, next, unanswered);
-    expect(contextUse({ conversation })).toEqual({ tokens: 1000, isEstimate: false });
+test.each([
+  ['what the service reported with the last answer', [prompt, reported], 1000, []],
+  ['an estimate if nothing was reported', [prompt, unreported], 0, [prompt, unreported]],
+  ['with an estimate of a later prompt', [prompt, reported, next], 1000, [next]],
+  [
+    'with an estimate of all later turns',
+    [prompt, reported, next, unreported],
+    1000,
+    [next, unreported],
+  ],
+  ['unchanged after an unanswered prompt', [prompt, reported, next, unanswered], 1000, []],
+])('the context use is %s', (_what, turns, counted, estimated) => {
+  expect(contextUse({ conversation: conversationOf(...turns) })).toEqual({
+    tokens: counted + estimateMessages(estimated),
+    isEstimate: estimated.length > 0,
   });
 });
 

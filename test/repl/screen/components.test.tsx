@@ -22,7 +22,7 @@ import { noticeOf } from '../../../src/repl/screen/App.tsx';
 import type { Dialog, ReplState } from '../../../src/repl/state.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { drawn, type Look, runInApp } from '../../support/app.tsx';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 import {
   enter,
   pressed,
@@ -250,17 +250,15 @@ test('a hidden entry shows one asterisk for each character', () => {
 });
 
 test('the end of any text fits, and is as long as it can be but for one wide character', () => {
-  fc.assert(
-    fc.property(
-      fc.string({ unit: fc.constantFrom('a', 'é', '日', '👩‍👧', ' '), maxLength: 40 }),
-      fc.nat(30),
-      (text, columns) => {
-        const end = fittingEnd(text, columns);
-        expect(text.endsWith(end)).toBe(true);
-        expect(displayWidth(end)).toBeLessThanOrEqual(columns);
-        expect(end === text || displayWidth(end) >= columns - 1).toBe(true);
-      },
-    ),
+  expectForAll(
+    fc.string({ unit: fc.constantFrom('a', 'é', '日', '👩‍👧', ' '), maxLength: 40 }),
+    fc.nat(30),
+    (text, columns) => {
+      const end = fittingEnd(text, columns);
+      expect(text.endsWith(end)).toBe(true);
+      expect(displayWidth(end)).toBeLessThanOrEqual(columns);
+      expect(end === text || displayWidth(end) >= columns - 1).toBe(true);
+    },
   );
 });
 

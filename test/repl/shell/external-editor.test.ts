@@ -33,12 +33,11 @@ describe.runIf(process.platform !== 'win32')('an editor', () => {
       platform: 'linux',
     });
 
-  test('returns the saved text', async () => {
-    expect(await edit('printf " more" >>')).toBe('draft more');
-  });
-
-  test('Y18: cancels the edit when it exits with an error, like :cq in vim', async () => {
-    expect(await edit('false')).toBeUndefined();
+  test.each([
+    ['returns the saved text', 'printf " more" >>', 'draft more'],
+    ['Y18: cancels the edit when it exits with an error, like :cq in vim', 'false', undefined],
+  ])('%s', async (_what, editor, text) => {
+    expect(await edit(editor)).toBe(text);
   });
 
   test.each(['/nowhere/editor', '/dev/null'])('fails if it cannot be run: %s', async (editor) => {

@@ -10,7 +10,7 @@ import {
 } from '../../../src/repl/shell/shell-command.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { openMemorySession, secretWord } from '../../support/memory-session.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 import { lineInterrupted } from '../../support/repl-state.ts';
 
 const documents = String.raw`C:\Users\a\Documents`;
@@ -314,11 +314,9 @@ test('the end of an output has whole lines', () => {
 
 test('the end of an output has at most the limit, and whole characters', () => {
   const limits = fc.integer({ min: 4, max: 40 });
-  fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), limits, (text, limit) => {
-      const end = endOf(text, limit);
-      expect(Buffer.byteLength(end)).toBeLessThanOrEqual(limit);
-      expect(text.endsWith(end)).toBe(true);
-    }),
-  );
+  expectForAll(fc.string({ unit: 'grapheme' }), limits, (text, limit) => {
+    const end = endOf(text, limit);
+    expect(Buffer.byteLength(end)).toBeLessThanOrEqual(limit);
+    expect(text.endsWith(end)).toBe(true);
+  });
 });

@@ -15,7 +15,7 @@ import {
   parseFault,
   type WrittenField,
 } from '../../../src/sandbox/faults/parse-fault.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 import { json } from '../../support/raw-replies.ts';
 import { complete, rule as ruleOf, serveFront } from '../sandbox-helpers.ts';
 
@@ -160,15 +160,13 @@ describe('parseDirective', () => {
   });
 
   test('reads or refuses any group', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (inside) => {
-        try {
-          parseDirective(`[sandbox ${inside}] x`);
-        } catch (error) {
-          if (!(error instanceof Failure)) throw error;
-        }
-      }),
-    );
+    expectForAll(fc.string({ unit: 'binary' }), (inside) => {
+      try {
+        parseDirective(`[sandbox ${inside}] x`);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+      }
+    });
   });
 });
 

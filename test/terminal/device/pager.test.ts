@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pagerCommand, pagerOf } from '../../../src/terminal/device/pager.ts';
 
-test.each<[string, Record<string, string>, string | undefined]>([
+test.each<[string, Record<string, string>, string | undefined, NodeJS.Platform?]>([
   ['less by default', {}, 'less'],
   ['PAGER', { PAGER: 'more' }, 'more'],
   ['NATTER_PAGER before PAGER', { NATTER_PAGER: 'less -R', PAGER: 'more' }, 'less -R'],
@@ -9,13 +9,10 @@ test.each<[string, Record<string, string>, string | undefined]>([
   ['none for cat', { PAGER: 'cat' }, undefined],
   ['none for an empty NATTER_PAGER', { NATTER_PAGER: ' ', PAGER: 'more' }, undefined],
   ['none on a dumb terminal', { PAGER: 'more', TERM: 'dumb' }, undefined],
-])('the pager is %s', (_name, environment, expected) => {
-  expect(pagerOf({ environment, platform: 'linux' })).toBe(expected);
-});
-
-test('Windows has no pager by default', () => {
-  expect(pagerOf({ environment: {}, platform: 'win32' })).toBeUndefined();
-  expect(pagerOf({ environment: { PAGER: 'more' }, platform: 'win32' })).toBe('more');
+  ['none by default on Windows', {}, undefined, 'win32'],
+  ['PAGER on Windows', { PAGER: 'more' }, 'more', 'win32'],
+])('the pager is %s', (_name, environment, expected, platform = 'linux') => {
+  expect(pagerOf({ environment, platform })).toBe(expected);
 });
 
 test.each<[string, NodeJS.Platform, readonly string[]]>([

@@ -85,28 +85,20 @@ describe('code', () => {
     );
   });
 
-  test('has no list indentation', () => {
-    expect(render('1. a\n   ```\n   b\n     c\n   ```\n2. d')).toBe(
-      `1. a\n${rule('── 1 ')}\nb\n  c\n${foot}\n\n2. d\n`,
-    );
-  });
-
-  test('ends at a fence outside its list', () => {
-    expect(render('1. a\n   ```\n   b\n```\nc')).toBe(`1. a\n${rule('── 1 ')}\nb\n${foot}\n\nc\n`);
-  });
-
-  test('ends only at a fence of at least the same length', () => {
-    expect(render('````\n```\n~~~~\n````\na')).toBe(
-      `${rule('── 1 ')}\n\`\`\`\n~~~~\n${foot}\n\na\n`,
-    );
-  });
-
-  test('keeps blank lines and marks', () => {
-    expect(render('```\n\n**a**\n\n```')).toBe(`${rule('── 1 ')}\n\n**a**\n\n${foot}\n`);
-  });
-
-  test('may be indented instead', () => {
-    expect(render('    a\n\n      b\nc')).toBe(`${rule('── 1 ')}\na\n\n  b\n${foot}\n\nc\n`);
+  test.each([
+    [
+      'has no list indentation',
+      '1. a\n   ```\n   b\n     c\n   ```\n2. d',
+      '1. a\n',
+      'b\n  c',
+      '\n2. d\n',
+    ],
+    ['ends at a fence outside its list', '1. a\n   ```\n   b\n```\nc', '1. a\n', 'b', '\nc\n'],
+    ['ends only at a fence as long', '````\n```\n~~~~\n````\na', '', '```\n~~~~', '\na\n'],
+    ['keeps blank lines and marks', '```\n\n**a**\n\n```', '', '\n**a**\n', ''],
+    ['may be indented instead', '    a\n\n      b\nc', '', 'a\n\n  b', '\nc\n'],
+  ])('%s', (_what, source, before, code, after) => {
+    expect(render(source)).toBe(`${before}${rule('── 1 ')}\n${code}\n${foot}\n${after}`);
   });
 
   test('keeps the state of its language between lines', () => {

@@ -66,17 +66,16 @@ describe('inline text without colour', () => {
 });
 
 describe('T6 hyperlinks', () => {
-  const link = (url: string) => `\u001B]8;;${url}\u001B\\${url}\u001B]8;;\u001B\\`;
+  const labelled = (url: string, label = url) =>
+    `\u001B]8;;${url}\u001B\\${label}\u001B]8;;\u001B\\`;
 
   test('are made if the text is the address', () => {
     expect(render('see https://a.example now', { color: false, hyperlinks: true })).toBe(
-      `see ${link('https://a.example')} now\n`,
+      `see ${labelled('https://a.example')} now\n`,
     );
   });
 
   const hidden = { hyperlinks: true, hidesAddresses: true };
-  const labelled = (url: string, label: string) =>
-    `\u001B]8;;${url}\u001B\\${label}\u001B]8;;\u001B\\`;
 
   test.each([
     ['[text](https://a.example/b)', labelled('https://a.example/b', underline('text')), ''],

@@ -7,7 +7,7 @@ import {
 } from '../../../src/terminal/text/wrap.ts';
 import { cutAt, fragments, markdownOf } from './any-markdown.ts';
 import { openStream, render } from './render.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 /** Letters and digits, in order, without the numbers of code blocks and the names of entities. */
 function letters(text: string): string {
@@ -28,54 +28,46 @@ test('the output does not depend on the pieces', () => {
   );
 });
 
-describe('all of the source is shown', () => {
-  test('any Markdown keeps its letters and digits, in order', () => {
-    fc.assert(
-      fc.property(markdown, (source) => {
-        const plain = source
-          .replaceAll('```', '')
-          .replaceAll('~~~', '')
-          .replaceAll('&amp;', '')
-          .replaceAll('    ', '');
-        const options = { color: false, unicode: false, width: 10_000 };
-        expect(letters(render(plain, options))).toBe(letters(plain));
-      }),
-      { numRuns: 1000 },
-    );
-  });
+test('any Markdown keeps its letters and digits, in order', () => {
+  fc.assert(
+    fc.property(markdown, (source) => {
+      const plain = source
+        .replaceAll('```', '')
+        .replaceAll('~~~', '')
+        .replaceAll('&amp;', '')
+        .replaceAll('    ', '');
+      const options = { color: false, unicode: false, width: 10_000 };
+      expect(letters(render(plain, options))).toBe(letters(plain));
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 describe('T14 T19 what goes to the terminal', () => {
   test('T19 any output ends with a line end, and has no ESC byte without colour', () => {
-    fc.assert(
-      fc.property(markdown, (source) => {
-        expect(render(source, { color: false })).toMatch(/^$|^[^\u001B]*\n$/);
-      }),
-    );
+    expectForAll(markdown, (source) => {
+      expect(render(source, { color: false })).toMatch(/^$|^[^\u001B]*\n$/);
+    });
   });
 
   test('T1 no Markdown gives escape codes but those of natter', () => {
-    fc.assert(
-      fc.property(markdown, (source) => {
-        const bare = render(source).replaceAll(/\u001B\[(?:[123469]|2[2-49]|3[1-69])m/g, '');
-        expect(sanitize(bare)).toBe(bare);
-      }),
-    );
+    expectForAll(markdown, (source) => {
+      const bare = render(source).replaceAll(/\u001B\[(?:[123469]|2[2-49]|3[1-69])m/g, '');
+      expect(sanitize(bare)).toBe(bare);
+    });
   });
 
   test('T14 every look is closed at the end of each piece and each line', () => {
-    fc.assert(
-      fc.property(markdown, (source) => {
-        const stream = openStream();
-        const pieces = [];
-        for (const unit of source) pieces.push(stream.write(unit));
-        pieces.push(stream.end());
-        for (const line of pieces.flatMap((piece) => piece.split('\n'))) {
-          const looks = [...styledCharacters(line)].filter(({ isStyle }) => isStyle);
-          const open = looks.reduce<OpenStyle>((all, { text }) => afterSequence(all, text), []);
-          expect(open).toEqual([]);
-        }
-      }),
-    );
+    expectForAll(markdown, (source) => {
+      const stream = openStream();
+      const pieces = [];
+      for (const unit of source) pieces.push(stream.write(unit));
+      pieces.push(stream.end());
+      for (const line of pieces.flatMap((piece) => piece.split('\n'))) {
+        const looks = [...styledCharacters(line)].filter(({ isStyle }) => isStyle);
+        const open = looks.reduce<OpenStyle>((all, { text }) => afterSequence(all, text), []);
+        expect(open).toEqual([]);
+      }
+    });
   });
 });

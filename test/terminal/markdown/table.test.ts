@@ -41,54 +41,28 @@ describe('tables', () => {
     ).toBe('some words '.repeat(8).trim());
   });
 
-  test('become records if columns would be too narrow', () => {
-    const source =
-      '| Name | Description | Note |\n|-|-|-|\n| a | some longer text | more text here |';
-    expect(table(source, 20)).toEqual([
-      'Name: a',
-      'Description: some longer text',
-      'Note: more text here',
-    ]);
-  });
-
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, -5])('do not fail at width %i', (width) => {
     expect(table(people, width).join('\n')).toContain('愛子');
   });
 
-  test('keep cells beyond the header', () => {
-    expect(table('| a |\n|---|\n| 1 | 2 | 3 |').at(-1)).toBe('1 │ 2 │ 3');
-  });
+  const wide = '| Name | Description | Note |\n|-|-|-|\n| a | some longer text | more text here |';
+  const records = ['Name: a', 'Description: some longer text', 'Note: more text here'];
 
-  test('may follow a paragraph line', () => {
-    expect(table('Text:\n| a |\n|---|\n| 1 |\nMore')).toEqual([
-      'Text:',
-      '',
-      'a',
-      '─',
-      '1',
-      '',
-      'More',
-    ]);
-  });
-
-  test('without outer bars in the header show it as text, and align below it', () => {
-    expect(table('Name | Age\n--- | ---\nBob | 7')).toEqual(['Name | Age', '────┼──', 'Bob │ 7']);
-  });
-
-  test('in a list are indented with it', () => {
-    expect(table('- a\n  | x |\n  |---|\n  | 1 |')).toEqual(['• a', '', '  x', '  ─', '  1']);
-  });
-
-  test('break lines in cells at <br>', () => {
-    expect(table('| a | b |\n|-|-|\n| 1<br>2 | 3 |').slice(2)).toEqual(['1 │ 3', '2 │']);
-  });
-
-  test('need more than lines with bars', () => {
-    expect(table('| a | b |\n| c | d |')).toEqual(['| a | b |', '| c | d |']);
-  });
-
-  test('show a header without rows', () => {
-    expect(table('| a | b |\n|---|---|')).toEqual(['a │ b', '──┼──']);
+  test.each([
+    ['become records if columns would be too narrow', wide, records],
+    ['keep cells beyond the header', '|a|\n|---|\n|1|2|3|', ['a │   │ ', '──┼───┼──', '1 │ 2 │ 3']],
+    ['without outer bars', 'Name | Age\n--- | ---\nBob | 7', ['Name | Age', '────┼──', 'Bob │ 7']],
+    ['in a list', '- a\n  | x |\n  |---|\n  | 1 |', ['• a', '', '  x', '  ─', '  1']],
+    ['break lines at <br>', '|a|b|\n|-|-|\n|1<br>2|3|', ['a │ b', '──┼──', '1 │ 3', '2 │']],
+    ['need more than bars', '| a | b |\n| c | d |', ['| a | b |', '| c | d |']],
+    ['show a header without rows', '| a | b |\n|---|---|', ['a │ b', '──┼──']],
+    [
+      'may follow a paragraph line',
+      'Text:\n| a |\n|---|\n| 1 |\nMore',
+      ['Text:', '', 'a', '─', '1', '', 'More'],
+    ],
+  ])('%s', (_what, source, rows) => {
+    expect(table(source, 20)).toEqual(rows);
   });
 
   test('go out row by row beyond 500 rows', () => {

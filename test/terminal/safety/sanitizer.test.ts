@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   createSanitizer,
   escapeJson,
@@ -6,7 +6,7 @@ import {
   sanitizeLine,
 } from '../../../src/terminal/safety/sanitizer.ts';
 import { processorTime } from '../../support/processor-time.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 /** A hostile text and its visible part. */
 type HostileCase = Readonly<Record<'name' | 'input' | 'shown', string>>;
@@ -133,76 +133,70 @@ test.each(hostileCorpus)('T1 T5 T7 T8 shows only the text of: $name', ({ input, 
   expect(sanitize(input)).toBe(shown);
 });
 
-describe('createSanitizer', () => {
-  test.each(hostileCorpus)('T2 does not depend on the split of: $name', ({ input, shown }) => {
-    for (let at = 0; at <= input.length; at += 1) {
-      expect(inPieces([input.slice(0, at), input.slice(at)])).toBe(shown);
-    }
-    expect(inPieces(input.split(''))).toBe(shown);
-  });
+test.each(hostileCorpus)('T2 does not depend on the split of: $name', ({ input, shown }) => {
+  for (let at = 0; at <= input.length; at += 1) {
+    expect(inPieces([input.slice(0, at), input.slice(at)])).toBe(shown);
+  }
+  expect(inPieces(input.split(''))).toBe(shown);
+});
 
-  test('T2 does not depend on the split of any text', () => {
-    const alphabet = '\u001B[]P\\;0m31\u0007\u009B\u009C\r\nab日\u202E\u{E0067}🏴😀\uD83D\u0018';
-    const unit = fc.constantFrom(...alphabet.split(''));
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(unit, { maxLength: 6 }).map((units) => units.join(''))),
-        (pieces) => {
-          expect(inPieces(pieces)).toBe(sanitize(pieces.join('')));
-        },
-      ),
-    );
-  });
+test('T2 does not depend on the split of any text', () => {
+  const alphabet = '\u001B[]P\\;0m31\u0007\u009B\u009C\r\nab日\u202E\u{E0067}🏴😀\uD83D\u0018';
+  const unit = fc.constantFrom(...alphabet.split(''));
+  expectForAll(
+    fc.array(fc.array(unit, { maxLength: 6 }).map((units) => units.join(''))),
+    (pieces) => {
+      expect(inPieces(pieces)).toBe(sanitize(pieces.join('')));
+    },
+  );
+});
 
-  test('a second pass finds nothing to remove', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const once = sanitize(text);
-        expect(sanitize(once)).toBe(once);
-      }),
-    );
+test('a second pass finds nothing to remove', () => {
+  expectForAll(fc.string({ unit: 'binary' }), (text) => {
+    const once = sanitize(text);
+    expect(sanitize(once)).toBe(once);
   });
+});
 
-  test('counts a split escape sequence once', () => {
-    const sanitizer = createSanitizer();
-    for (const unit of 'a\u001B]0;title\u001B\\b\u202Ec\r\nd') sanitizer.write(unit);
-    expect(sanitizer.removed).toBe(2);
-  });
+test('counts a split escape sequence once', () => {
+  const sanitizer = createSanitizer();
+  for (const unit of 'a\u001B]0;title\u001B\\b\u202Ec\r\nd') sanitizer.write(unit);
+  expect(sanitizer.removed).toBe(2);
+});
 
-  test('holds a high surrogate until its other half arrives', () => {
-    const sanitizer = createSanitizer();
-    expect(sanitizer.write('a\uD83D')).toBe('a');
-    expect(sanitizer.write('\uDE00')).toBe('😀');
-    expect(sanitizer.removed).toBe(0);
-  });
+test('holds a high surrogate until its other half arrives', () => {
+  const sanitizer = createSanitizer();
+  expect(sanitizer.write('a\uD83D')).toBe('a');
+  expect(sanitizer.write('\uDE00')).toBe('😀');
+  expect(sanitizer.removed).toBe(0);
+});
 
-  test('T13 shows the lines after an OSC that never ends', () => {
-    const sanitizer = createSanitizer();
-    expect(sanitizer.write('one\u001B]0;')).toBe('one');
-    expect(sanitizer.write('hidden')).toBe('');
-    expect(sanitizer.write('\ntwo')).toBe('\ntwo');
-  });
+test('T13 shows the lines after an OSC that never ends', () => {
+  const sanitizer = createSanitizer();
+  expect(sanitizer.write('one\u001B]0;')).toBe('one');
+  expect(sanitizer.write('hidden')).toBe('');
+  expect(sanitizer.write('\ntwo')).toBe('\ntwo');
+});
 
-  test('starts with a new state after its end', () => {
-    const sanitizer = createSanitizer();
-    sanitizer.write('a\u001B]0;title');
-    sanitizer.end();
-    expect(sanitizer.write('b')).toBe('b');
-  });
+test('a sanitizer starts with a new state after its end', () => {
+  const sanitizer = createSanitizer();
+  sanitizer.write('a\u001B]0;title');
+  sanitizer.end();
+  expect(sanitizer.write('b')).toBe('b');
+});
 
-  test.each([
-    ['a line of a million characters', 'x'.repeat(1e6)],
-    ['a million unfinished sequences', '\u001B['.repeat(5e5)],
-    ['a million combining marks', `e${'\u0301'.repeat(1e6)}`],
-    ['a million lone surrogates', '\uD800'.repeat(1e6)],
-  ])('T15 does not hang on %s', async (_name, text) => {
-    expect(await processorTime(() => sanitize(text))).toBeLessThan(3000);
-  });
+test.each([
+  ['a line of a million characters', 'x'.repeat(1e6)],
+  ['a million unfinished sequences', '\u001B['.repeat(5e5)],
+  ['a million combining marks', `e${'\u0301'.repeat(1e6)}`],
+  ['a million lone surrogates', '\uD800'.repeat(1e6)],
+])('T15 does not hang on %s', async (_name, text) => {
+  expect(await processorTime(() => sanitize(text))).toBeLessThan(3000);
+});
 
-  test('T15 keeps 200 combining marks', () => {
-    const text = `e${'\u0301'.repeat(200)}`;
-    expect(sanitize(text)).toBe(text);
-  });
+test('T15 keeps 200 combining marks', () => {
+  const text = `e${'\u0301'.repeat(200)}`;
+  expect(sanitize(text)).toBe(text);
 });
 
 test('T4 sanitizeLine returns one line', () => {
@@ -216,11 +210,9 @@ test.each(hostileCorpus)('T16 T18 shows safely and parses back to: $name', ({ in
 });
 
 test('T16 parses back to any value', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
-      expect(JSON.parse(escapeJson(JSON.stringify(text)))).toBe(text);
-    }),
-  );
+  expectForAll(fc.string({ unit: 'binary' }), (text) => {
+    expect(JSON.parse(escapeJson(JSON.stringify(text)))).toBe(text);
+  });
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   displayWidth,
   graphemes,
@@ -7,7 +7,7 @@ import {
   truncateToWidth,
 } from '../../../src/terminal/text/width.ts';
 import { processorTime } from '../../support/processor-time.ts';
-import { fc } from '../../support/properties.ts';
+import { expectForAll, fc } from '../../support/properties.ts';
 
 const family = '👨‍👩‍👧‍👦';
 
@@ -60,27 +60,19 @@ test.each([
   expect(padToWidth(text, width, align)).toBe(expected);
 });
 
-describe('splitAtWidth', () => {
-  test('loses nothing and never exceeds the width', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: 'grapheme' }),
-        fc.integer({ min: 0, max: 20 }),
-        (text, width) => {
-          const [fits, rest] = splitAtWidth(text, width);
-          expect(fits + rest).toBe(text);
-          expect(displayWidth(fits)).toBeLessThanOrEqual(width);
-        },
-      ),
-    );
+test('splitAtWidth loses nothing and never exceeds the width', () => {
+  expectForAll(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 20 }), (text, width) => {
+    const [fits, rest] = splitAtWidth(text, width);
+    expect(fits + rest).toBe(text);
+    expect(displayWidth(fits)).toBeLessThanOrEqual(width);
   });
+});
 
-  test('T15 does not hang on a character with 200 marks or on a million characters', async () => {
-    const taken = await processorTime(() => {
-      splitAtWidth(`e${'\u0301'.repeat(200)}`.repeat(1000), 100_000);
-      splitAtWidth('é'.repeat(1e6), 100);
-      displayWidth('é'.repeat(1e6));
-    });
-    expect(taken).toBeLessThan(5000);
+test('T15 does not hang on a character with 200 marks or on a million characters', async () => {
+  const taken = await processorTime(() => {
+    splitAtWidth(`e${'\u0301'.repeat(200)}`.repeat(1000), 100_000);
+    splitAtWidth('é'.repeat(1e6), 100);
+    displayWidth('é'.repeat(1e6));
   });
+  expect(taken).toBeLessThan(5000);
 });

@@ -5,7 +5,7 @@ import { contentOf } from '../../../../src/repl/composer/paste.ts';
 import { createBuffer, insert, insertPaste } from '../../../../src/repl/composer/text-buffer.ts';
 import { pressCharacter, pressEscape, settled } from '../../../../src/repl/composer/vi/commands.ts';
 import type { Vi } from '../../../../src/repl/composer/vi/vi.ts';
-import { fc } from '../../../support/properties.ts';
+import { expectForAll, fc } from '../../../support/properties.ts';
 
 const escape = '\u001B';
 
@@ -97,27 +97,23 @@ const anyText = fc.string({
 });
 
 test('after any keys, Esc and enough undos return the text', () => {
-  fc.assert(
-    fc.property(anyText, keyTexts, (before, typed) => {
-      const start = viAt(before, 0);
-      const { buffer } = runKeys(start, `${typed}${escape}${escape}${'u'.repeat(60)}`);
-      expect(buffer.text).toBe(before);
-    }),
-  );
+  expectForAll(anyText, keyTexts, (before, typed) => {
+    const start = viAt(before, 0);
+    const { buffer } = runKeys(start, `${typed}${escape}${escape}${'u'.repeat(60)}`);
+    expect(buffer.text).toBe(before);
+  });
 });
 
 test('after any keys, the caret of normal mode is on a character', () => {
-  fc.assert(
-    fc.property(anyText, keyTexts, (before, typed) => {
-      const { buffer, mode } = runKeys(viAt(before, 0), `${typed}${escape}${escape}`);
-      expect(mode).toBe('normal');
-      expect(boundaryFrom(buffer.text, buffer.cursor)).toBe(buffer.cursor);
-      const isOnLineEnd =
-        buffer.text.charAt(buffer.cursor) === '\n' || buffer.cursor === buffer.text.length;
-      const isLineStart = buffer.cursor === 0 || buffer.text.charAt(buffer.cursor - 1) === '\n';
-      expect(!isOnLineEnd || isLineStart).toBe(true);
-    }),
-  );
+  expectForAll(anyText, keyTexts, (before, typed) => {
+    const { buffer, mode } = runKeys(viAt(before, 0), `${typed}${escape}${escape}`);
+    expect(mode).toBe('normal');
+    expect(boundaryFrom(buffer.text, buffer.cursor)).toBe(buffer.cursor);
+    const isOnLineEnd =
+      buffer.text.charAt(buffer.cursor) === '\n' || buffer.cursor === buffer.text.length;
+    const isLineStart = buffer.cursor === 0 || buffer.text.charAt(buffer.cursor - 1) === '\n';
+    expect(!isOnLineEnd || isLineStart).toBe(true);
+  });
 });
 
 type Outcome = readonly [

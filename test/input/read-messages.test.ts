@@ -91,6 +91,7 @@ test('messages are sent before the prompt; those of -M follow those of a file', 
   expect(await sent(both)).toEqual([...history, user, assistant, prompt]);
   const piped = await sent(['--messages', '-', '3+3'], JSON.stringify(history));
   expect(piped).toEqual([...history, prompt]);
+  expect(await sent(['--messages', '-', '3+3'])).toContain('standard input is empty');
 });
 
 test('without a prompt, the last message is the prompt, and standard input joins it', async () => {

@@ -206,6 +206,15 @@ describe('the marks of prompts and answers', () => {
     );
   });
 
+  test('say that a streamed answer is complete', async () => {
+    const { transcript, text } = openTranscript({ marks: true });
+    await transcript.openAnswer('origin');
+    await transcript.answerText('because');
+    await transcript.closeAnswer();
+    await transcript.print([notice('and more')]);
+    expect(text()).toContain(`because\n${mark('D;0')}\n`);
+  });
+
   test('say that a prompt without an answer failed', async () => {
     const { transcript, text } = openTranscript({ marks: true });
     await transcript.print([prompt('why?')]);

@@ -108,6 +108,7 @@ describe('the keys of a profile', () => {
     [{ undo: 'ctrl+c' }, 'keys.undo: ctrl+c is the key of interrupt, too', /keys\.interrupt/],
     [{ send: 'none' }, 'keys.send: send needs a key', /for example/],
     [{ undo: '' }, 'keys.undo: "" is not a key', /for example/],
+    [{ undo: 'none f4' }, 'keys.undo: "none" is not a key', /for example/],
   ])('%j are refused', (own, message, hint) => {
     const expected = { kind: 'usage', message, hint: expect.stringMatching(hint) };
     expect(() => ownKeyMap(own)).toThrow(expect.objectContaining(expected));

@@ -49,6 +49,7 @@ test.each([
   ['u reverts an opened line', 'a b', `oone${escape}u`, '|a b'],
   ['2u reverts two changes', 'a b', `xx2u`, '|a b'],
   ['Ctrl+R returns a change', 'a b', `cwone${escape}u${redo}`, '|one b'],
+  ['Ctrl+R goes to the change that it returns', 'a b', `xwxuu${redo}`, '| b'],
   ['Ctrl+R returns several changes', 'a b', `xxuu2${redo}`, '|b'],
   ['. repeats an insertion', 'a\nb', `Ax${escape}j.`, 'ax\nb|x'],
   ['a count repeats an insertion', 'a\nb', `3ix${escape}`, 'xx|xa\nb'],

@@ -110,8 +110,7 @@ export function groupsOf(state?: ReplState): readonly CommandGroup[] {
 
 export const slashCommands = groupsOf().flatMap(({ commands }) => commands);
 
-const listedOf = ({ commands }: CommandGroup) =>
-  commands.filter(({ isUnlisted }) => isUnlisted !== true);
+const isListed = ({ isUnlisted }: SlashCommand) => isUnlisted !== true;
 
 export const commandsByName = new Map(slashCommands.map((command) => [command.name, command]));
 
@@ -181,8 +180,8 @@ const placeInUse = ({ name }: SlashCommand) =>
 
 /** The commands with their arguments, for completion. */
 export function commandCandidates(state: ReplState, typed = ''): readonly Candidate[] {
-  const listed = groupsOf()
-    .flatMap(listedOf)
+  const listed = slashCommands
+    .filter(isListed)
     .toSorted((one, other) => placeInUse(one) - placeInUse(other));
   const commands = [...listed, ...promptCommands(state), ...unlistedCommands(typed)];
   return commands
@@ -310,7 +309,7 @@ function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
   const more = { title: 'More', rows: [...shell, doubleSlash, keyAdvice(state), nameAdvice] };
   const sections = groups.map((group) => ({
     title: group.title,
-    rows: commandRows(state, listedOf(group)),
+    rows: commandRows(state, group.commands.filter(isListed)),
   }));
   const shown = [...sections, ...(groups.length > 1 ? [more] : [])].filter(
     ({ rows }) => rows.length > 0,
@@ -385,7 +384,7 @@ export function showHelp(state: ReplState, argument: string): Update {
 }
 
 function refuseUnknown(state: ReplState, name: string, otherHint?: string): Update {
-  const commands = groupsOf(state).flatMap(listedOf);
+  const commands = groupsOf(state).flatMap((group) => group.commands.filter(isListed));
   const known = commands.map((command) => command.name);
   // Commands that share the first half of the word; else one that almost matches it.
   const start = name.slice(0, Math.ceil(name.length / 2));

@@ -69,6 +69,7 @@ function headerParts(value: string): readonly string[] {
 
 /** In a valid URL, the authority ends at the first slash; in an invalid one, it may have any character. */
 function addressParts(text: string): readonly string[] {
+  if (!text.includes('@')) return [];
   const address = text.trim();
   const url = address.includes('://') ? address : `http://${address}`;
   const pattern = URL.canParse(url) ? /:\/\/([^/?#\\]*)@/ : /:\/\/(.*)@/s;

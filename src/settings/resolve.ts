@@ -9,10 +9,10 @@ import {
   settingKeys,
   type SettingValues,
 } from './definitions.ts';
-import { parseOwnColor, checkParameterName, readFamily } from './setting-name.ts';
 import { parsePrice } from './prices.ts';
 import { chooseProfile } from './profiles.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
+import { checkParameterName, parseOwnColor, readFamily } from './setting-name.ts';
 import {
   parseApiKey,
   parseHeaderValue,

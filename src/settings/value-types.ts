@@ -52,7 +52,10 @@ export const anyText: ValueType<string> = {
   parse: (text) => text,
 };
 
-/** Makes a type for text that matches a pattern, without the white space around it. */
+/**
+ * Makes a type for text that matches a pattern, without the white space around it.
+ * @param read brings the text into the spelling that is checked and stored
+ */
 function matching(
   name: string,
   expected: string,

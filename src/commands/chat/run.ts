@@ -198,7 +198,7 @@ async function printResult(run: ChatRun, answers: Answers, failure?: Failure): P
   const metadata = metadataOf(answers);
   if (format.startsWith('json')) {
     const printer = await createAnswerPrinter(run, run.settings, model);
-    // The document has the refused answers, too, before one that was not checked.
+    // An answer that failed is not checked. The document of --json still lists the answers refused before it.
     const hasFields = format === 'json' || checked !== undefined;
     const found = hasFields && { checked: checkedFields(answers, model) };
     await printer.end({ content: answer.content, metadata, failure, ...found });
@@ -301,7 +301,7 @@ export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> 
     service = await openService(run, source);
     const { isSandbox } = service;
     const jsonFields = () => ({
-      // No price may be known.
+      // Undefined if no price is known.
       cost: isSandbox || costs.size === 0 ? undefined : Object.fromEntries(costs),
       conversation: conversation.saved(),
     });

@@ -52,8 +52,11 @@ export function buildPrompts(): Command {
   ]);
   const command = new Command('prompts')
     .summary('list, show, edit and import the prompt files of natter run')
-    .addCommand(list, { isDefault: true });
-  for (const child of [show, path, edit, importing]) command.addCommand(child);
+    .addCommand(list, { isDefault: true })
+    .addCommand(show)
+    .addCommand(path)
+    .addCommand(edit)
+    .addCommand(importing);
   for (const child of [command, ...command.commands]) helpOf(child).hidesServiceOptions = true;
   return setExamples(command, [
     'natter prompts',

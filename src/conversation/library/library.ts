@@ -79,7 +79,7 @@ export function* readListed(
   }
 }
 
-/** All conversations of a section: pinned ones first, and the newest first among each. @throws Failure `storage` */
+/** All conversations of a section: pinned ones first, and the newest first in both groups. @throws Failure `storage` */
 export async function listConversations(
   dataFolder: string,
   section?: LibrarySection,

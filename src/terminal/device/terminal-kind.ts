@@ -26,8 +26,9 @@ export function terminalTraits(environment: Environment) {
     rewraps: isInMultiplexer || !(isConsole || isScreen || xterm !== undefined),
     /** The cursor moves down with every row that rewrapping adds, even below the cursor. */
     cursorDrifts: isDrifting && !isInMultiplexer && !isScreen,
-    /** Milliseconds for which a new size must be stable before the region is redrawn. Over SSH only the name is known. */
+    /** Milliseconds for which a new size must be stable before the region is redrawn. */
     resizePause:
+      // Over SSH only the terminal's name is available.
       isInMultiplexer || /^(?:tmux|screen)/.test(name) ? multiplexerPause : terminalPause,
     /** Synchronized updates (DEC mode 2026), which other terminals ignore. */
     synchronized: !noSync,

@@ -39,6 +39,7 @@ export interface AnswerOutcome {
   readonly metadata: AnswerMetadata;
   /** Why the answer is missing or incomplete; undefined for a complete answer. */
   readonly failure: Failure | undefined;
+  /** Undefined if it is not checked. */
   readonly checked?: CheckedFields;
 }
 

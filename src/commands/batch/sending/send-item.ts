@@ -21,7 +21,6 @@ import type { GuardedRequest } from '../../../input/secret-guard.ts';
 import type { SendingRun } from '../plan.ts';
 import { planRequest, type PlannedRequest } from '../../../ask/plan-request.ts';
 import type { Permission } from '../../../batch/admission.ts';
-import type { CheckedFields } from '../../../output/answer-meter.ts';
 
 /** An item's messages after its own system prompt, else the command's, unless the first message is one already. */
 function itemMessages(
@@ -67,8 +66,6 @@ export interface ItemOutcome extends Answer {
   readonly requestedModel: string;
   /** The service refused it, and has answered no other item for too long. */
   readonly isStarved: boolean;
-  /** Undefined if it is not checked. */
-  readonly checked?: CheckedFields;
 }
 
 /** Keeps the longest text when a retry fails earlier than the attempt before. */

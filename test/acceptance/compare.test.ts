@@ -52,8 +52,9 @@ describe('on a terminal', () => {
     const service = await serviceWith(slow('origin', 5000), slow('nextgen', 5000));
     const env = { ...service, NO_COLOR: '1', ...data.env };
     const session = openTerminal(['compare', 'hi'], { columns: 120, env });
-    await session.waitFor(/~\d{2,} tokens/);
-    session.type('\u0003');
+    await session.waitFor(/^A word wind .* │ A word wind /m);
+    // For a typed Ctrl+C, the system would discard the output that this test has not read yet.
+    session.kill('SIGINT');
     expect((await session.exit).signal).toBe(2);
     expect(await session.transcript()).toMatch(/^A word wind .* │ A word wind /m);
     expect(await session.transcript()).toContain('(cut: stopped)');

@@ -12,7 +12,7 @@ function safeStart(text: string, offset: number): number {
     // Two plain characters never join; a single one may belong to a preceding mark (UAX 29, GB9b).
     if (isPlain(text, at) && isPlain(text, at - 1)) return at;
   }
-  // It may split a pair, whose second half is then a character of its own.
+  // This may split a surrogate pair; its second half then counts as a character.
   return limit;
 }
 

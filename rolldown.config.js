@@ -35,7 +35,7 @@ const groups = [
     name: 'prompt',
     test: within(
       'client/(?!http/undici-network)',
-      'commands/chat/(every-run|run)',
+      'commands/chat/run',
       'conversation/journal/',
       'secrets/[^/]*$',
       'storage/',

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { Failure } from '../failure.ts';
 import { childNamed, namesBelow, setAction } from './help-details.ts';
-import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import type { ChatOptions } from '../commands/chat/run.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { createNotices } from '../output/notices.ts';
 import type { StartedRun } from '../run.ts';

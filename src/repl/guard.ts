@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../client/events.ts';
-import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import type { ChatOptions } from '../commands/chat/run.ts';
 import {
   describeSecrets,
   locateSecrets,

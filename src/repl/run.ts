@@ -1,4 +1,4 @@
-import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import type { ChatOptions } from '../commands/chat/run.ts';
 import { journalOptions, openNamedJournal } from '../ask/open-conversation.ts';
 import { canRedraw, type Presentation, type Context, type StartedRun } from '../run.ts';
 import { cleanLine } from '../secrets/secrets.ts';

@@ -2,7 +2,7 @@ import { fallbackModels } from '../ask/fallback.ts';
 import { changedParams } from '../ask/plan-request.ts';
 import { createClient } from '../client/create-client.ts';
 import { checkApi, findApi } from '../commands/auth/run.ts';
-import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import type { ChatOptions } from '../commands/chat/run.ts';
 import { definedFields } from '../json.ts';
 import type { Run } from '../run.ts';
 import { serviceKey } from '../ask/key-command.ts';

@@ -5,7 +5,7 @@ import {
   hintOf,
   toFailure,
 } from '../output/ending-failure.ts';
-import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import type { ChatOptions } from '../commands/chat/run.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { withCommands } from '../failure.ts';
 import type { Context, Run } from '../run.ts';

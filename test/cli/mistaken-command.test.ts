@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { confirmMistakenCommand, mayBeCommand, suggestCommands } from '../../src/cli/guess.ts';
-import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
+import type { ChatOptions } from '../../src/commands/chat/run.ts';
 import { withCommands } from '../../src/failure.ts';
 import { startRun } from '../../src/run.ts';
 import { buildProgram } from '../../src/cli/program.ts';

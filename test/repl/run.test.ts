@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
+import type { ChatOptions } from '../../src/commands/chat/run.ts';
 import { journalOptions } from '../../src/ask/open-conversation.ts';
 import { present, startRun } from '../../src/run.ts';
 import { refuseOneShotOptions, runRepl, welcomeEntry } from '../../src/repl/run.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
+import type { ChatOptions } from '../../src/commands/chat/run.ts';
 import type { FallbackModel } from '../../src/ask/fallback.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { createReplGuard } from '../../src/repl/guard.ts';

@@ -6,7 +6,7 @@ import { fallbackModels } from '../../src/ask/fallback.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { CompletionRequest } from '../../src/client/contract.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
-import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
+import type { ChatOptions } from '../../src/commands/chat/run.ts';
 import { createJournal } from '../../src/conversation/journal/journal.ts';
 import { pathOf } from '../../src/conversation/tree.ts';
 import { Failure } from '../../src/failure.ts';

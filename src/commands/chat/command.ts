@@ -18,7 +18,7 @@ import { isNamedPrompt } from '../../cli/command-line.ts';
 import type { StartedRun } from '../../run.ts';
 import { confirmMistakenCommand } from '../../cli/guess.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
-import type { ChatOptions } from './chat-run.ts';
+import type { ChatOptions } from './run.ts';
 
 const outputOptions = () => [
   extractOption(),

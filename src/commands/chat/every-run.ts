@@ -21,7 +21,7 @@ import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import { namedInputs } from '../../input/read-prompt.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
-import { type ChatAction, prepare, promptOf } from './chat-run.ts';
+import { type ChatAction, prepare, promptOf } from './run.ts';
 
 const example = 'for example: tail -f app.log | ‹natter --every 200l,30s "flag anomalies"›';
 

@@ -5,9 +5,11 @@ import {
   askUntilConforming,
   checkedFields,
   type CheckedAnswers,
+  type CheckOptions,
   failureOf,
   metadataOf,
   openCheck,
+  type SchemaSource,
   valueText,
 } from '../../ask/check.ts';
 import {
@@ -34,8 +36,12 @@ import { Failure } from '../../failure.ts';
 import { nearlyNamed } from '../../near-name.ts';
 import { createProgressReporter } from '../../output/activity.ts';
 import {
+  type AnswerFormat,
   type AnswerPrinter,
+  chooseAnswerFormat,
+  type FormatOptions,
   jsonLinesPrinter,
+  refuseClosedOutput,
   createAnswerPrinter,
   createTextPrinter,
 } from '../../output/answer-printer.ts';
@@ -48,17 +54,65 @@ import {
   truncationFailure,
   truncationWarning,
 } from '../../output/notices.ts';
-import type { Context } from '../../run.ts';
+import type { Action, Context, Run, StartedRun } from '../../run.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
-import { openConversation } from '../../ask/open-conversation.ts';
+import { type ConversationOptions, openConversation } from '../../ask/open-conversation.ts';
 import { printJson } from '../../output/print-data.ts';
 import { dryRunDocument } from '../../ask/dry-run.ts';
 import { readHistory } from '../../input/read-messages.ts';
-import { readPrompt, withSystem } from '../../input/read-prompt.ts';
-import { openSecretGuard } from '../../input/secret-guard.ts';
+import { inputWord, type PromptOptions, readPrompt, withSystem } from '../../input/read-prompt.ts';
+import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
 import { withHint } from '../../cli/report.ts';
-import { type ChatAction, type ChatOptions, type ChatRun, prepare, promptOf } from './chat-run.ts';
-import { runEvery } from './every-run.ts';
+import { withSettings } from '../../settings/read-settings.ts';
+
+/** Options of `natter chat`, the default command. Values of settings are unparsed text. */
+export interface ChatOptions
+  extends PromptOptions, ConversationOptions, CheckOptions, FormatOptions {
+  readonly model?: string;
+  readonly fallback?: string;
+  readonly every?: string;
+  readonly split?: 'auto' | 'lines' | 'paragraphs';
+  readonly thinkTags?: string;
+  readonly reasoning?: boolean;
+  readonly interactive?: boolean;
+}
+
+/** What a prompt is sent with; its words are the prompt. */
+export type ChatAction = Action<ChatOptions, [words: readonly string[]]>;
+
+/** A run of `natter chat` or `natter run`. */
+export interface ChatRun extends Run<ChatOptions> {
+  readonly format: AnswerFormat;
+  readonly guard?: SecretGuard | undefined;
+  /** The command in the ledger; `chat` if undefined. */
+  readonly command?: string;
+  /** Prompts and answers before the prompt; none if undefined. */
+  readonly history?: readonly Message[];
+  /** The words of the command line; undefined for a prompt file. */
+  readonly words?: readonly string[];
+  /** What the JSON has besides the answer: the cost and the conversation. */
+  readonly jsonFields?: () => object;
+  /** A prompt that is refused for its length is cut, so nothing is printed about it. */
+  readonly cutsRefused?: boolean;
+  /** The schema of a prompt file; `--schema` overrides it. */
+  readonly ownSchema?: SchemaSource | undefined;
+}
+
+/** The words of a prompt as one text, without the word for standard input. */
+export const promptOf = (words: readonly string[]): string =>
+  words.filter((word) => word !== inputWord).join(' ');
+
+/** Decides how the answer is printed, and reads the settings, before anything is read. @throws Failure */
+export function prepare(started: StartedRun<ChatOptions>): ChatRun {
+  const { stdout } = started.context.streams;
+  const { options: given } = started;
+  const format = chooseAnswerFormat(given, stdout.isTerminal);
+  // The bytes of an answer have the tags.
+  const options = given.raw === true ? { ...given, thinkTags: 'answer' } : given;
+  const run = withSettings({ ...started, options });
+  refuseClosedOutput(stdout, run.settings.values.save);
+  return { ...run, format };
+}
 
 interface ReadyPrompt {
   readonly run: ChatRun;
@@ -368,7 +422,10 @@ export const startChat: ChatAction = async (run, words) => {
       hint: '‹natter conversations› lists them; ‹natter --resume ID "and at sunset?"› continues one',
     });
   }
-  if (options.every !== undefined) return runEvery(run, words);
+  if (options.every !== undefined) {
+    const { runEvery } = await import('./every-run.ts');
+    return runEvery(run, words);
+  }
   if (options.split === undefined) return chat(run, words);
   // It sends several requests at a time, with undici.
   const { runSplit } = await import('./split-run.ts');

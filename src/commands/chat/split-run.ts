@@ -38,8 +38,7 @@ import { refusedWindow } from '../../usage/windows.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import { openSecretGuard } from '../../input/secret-guard.ts';
 import { inputName, readSources } from '../../input/read-prompt.ts';
-import { type ChatAction, type ChatRun, prepare, promptOf } from './chat-run.ts';
-import { sendPrompt } from './run.ts';
+import { type ChatAction, type ChatRun, prepare, promptOf, sendPrompt } from './run.ts';
 
 interface SplitRun extends ChatRun {
   readonly prompt: string;

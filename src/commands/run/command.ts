@@ -1,7 +1,7 @@
 import { inputOptions, addOptionGroups } from '../../cli/options.ts';
 import { Command } from 'commander';
 import { promptGroups } from '../chat/command.ts';
-import type { ChatOptions } from '../chat/chat-run.ts';
+import type { ChatOptions } from '../chat/run.ts';
 import { type Context, present, type StartedRun } from '../../run.ts';
 import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 import { Failure } from '../../failure.ts';

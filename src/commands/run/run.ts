@@ -15,8 +15,7 @@ import {
   placesWords,
 } from '../../prompt-files/prompt-file.ts';
 import type { StartedRun } from '../../run.ts';
-import { type ChatOptions, prepare } from '../chat/chat-run.ts';
-import { sendPrompt } from '../chat/run.ts';
+import { type ChatOptions, prepare, sendPrompt } from '../chat/run.ts';
 import { beforeDashes } from '../../cli/command-line.ts';
 import {
   loadPromptFile,

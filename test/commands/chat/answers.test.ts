@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { suggestModel, wantsRepl } from '../../../src/commands/chat/run.ts';
-import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
+import type { ChatOptions } from '../../../src/commands/chat/run.ts';
 import { Failure } from '../../../src/failure.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { createMemoryContext } from '../../support/memory-context.ts';

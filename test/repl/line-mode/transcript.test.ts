@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { ProgramClock } from '../../../src/clock.ts';
-import type { ChatOptions } from '../../../src/commands/chat/chat-run.ts';
+import type { ChatOptions } from '../../../src/commands/chat/run.ts';
 import { runRepl } from '../../../src/repl/run.ts';
 import { startRun } from '../../../src/run.ts';
 import { folderOf } from '../../support/folder.ts';

@@ -1,5 +1,5 @@
 // Answers standard input in groups of lines while it arrives, divided by number, time and size.
-import { EventEmitter, once } from 'node:events';
+import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { failureOfSeveral } from '../../ask/ask.ts';
 import { openAsker } from '../../ask/fallback.ts';
@@ -59,20 +59,6 @@ export function parseGroupLimits(text: string): GroupLimits {
   throw new Failure('usage', problem, { hint: example });
 }
 
-function cutLine(line: string, most: number): readonly string[] {
-  if (Buffer.byteLength(line) <= most) return [line];
-  const bytes = Buffer.from(line);
-  const parts: string[] = [];
-  for (let start = 0; start < bytes.length;) {
-    let end = Math.min(start + most, bytes.length);
-    // The other bytes of a character in UTF-8 begin with the bits 10.
-    while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-    parts.push(bytes.toString('utf8', start, end));
-    start = end;
-  }
-  return parts;
-}
-
 interface GroupOptions {
   readonly limits: GroupLimits;
   readonly encoding?: string | undefined;
@@ -82,8 +68,10 @@ interface GroupOptions {
   readonly onFull: (groups: number, lines: number) => void;
 }
 
+const encoder = new TextEncoder();
+
 /**
- * Reads lines with their ends; a line that is larger than a group is several parts.
+ * Reads lines with their ends; a line that is larger than a group is several parts, which end between characters.
  * @throws Failure `usage` for bytes that are not text
  */
 async function* readLines(
@@ -91,26 +79,34 @@ async function* readLines(
   { encoding = 'utf-8', lossy, limits }: GroupOptions,
 ): AsyncGenerator<string, void> {
   const decoder = new TextDecoder(encoding, { fatal: lossy !== true });
-  let rest = '';
-  function* take(piece?: Uint8Array): Generator<string, void> {
-    let text: string;
+  const decode = (piece?: Uint8Array) => {
     try {
-      text = decoder.decode(piece, { stream: piece !== undefined });
+      return decoder.decode(piece, { stream: piece !== undefined });
     } catch (error) {
       throw new Failure('usage', `standard input is not ${encoding.toUpperCase()}`, {
         hint: 'name its encoding with --stdin-encoding, or pass --lossy to replace invalid bytes',
         cause: error,
       });
     }
+  };
+  const place = new Uint8Array(limits.bytes);
+  let rest = '';
+  function* take(text: string): Generator<string, void> {
     // Not a pattern: one that searches a long line for its end takes quadratic time.
     const lines = `${rest}${text}`.split('\n');
-    const begun = cutLine(lines.pop() ?? '', limits.bytes);
-    rest = begun.at(-1) ?? '';
-    for (const line of lines) yield* cutLine(`${line}\n`, limits.bytes);
-    yield* begun.slice(0, -1);
+    for (const [index, line] of lines.entries()) {
+      rest = index === lines.length - 1 ? line : `${line}\n`;
+      for (;;) {
+        const { read } = encoder.encodeInto(rest, place);
+        if (read === rest.length) break;
+        yield rest.slice(0, read);
+        rest = rest.slice(read);
+      }
+      if (rest.endsWith('\n')) yield rest;
+    }
   }
-  for await (const piece of bytes) yield* take(piece);
-  yield* take();
+  for await (const piece of bytes) yield* take(decode(piece));
+  yield* take(decode());
   if (rest !== '') yield rest;
 }
 
@@ -132,22 +128,30 @@ export async function* groupLines(
   options: GroupOptions,
 ): AsyncGenerator<LineGroup, void> {
   const { limits, clock, onFull } = options;
-  const groups: LineGroup[] = [];
   const group = { text: '', bytes: 0, firstLine: 0, lastLine: 0 };
-  const changes = new EventEmitter();
-  const state = { takenLine: 0, wasFull: false, isRead: false, isLeft: false };
+  let takenLine = 0;
+  let wasFull = false;
   let stopTimer: () => void = () => undefined;
+  let proceed: () => void = () => undefined;
+  const groups = new Readable({
+    objectMode: true,
+    highWaterMark: maxWaiting,
+    read: () => proceed(),
+    destroy(error, done) {
+      stopTimer();
+      proceed();
+      done(error);
+    },
+  });
   const close = () => {
     stopTimer();
     const { text, firstLine, lastLine } = group;
     if (text === '') return;
-    groups.push({ text, firstLine, lastLine });
     group.text = '';
     group.bytes = 0;
-    changes.emit('closed');
-    if (groups.length < maxWaiting || state.wasFull) return;
-    state.wasFull = true;
-    onFull(groups.length, lastLine - state.takenLine);
+    if (groups.push({ text, firstLine, lastLine }) || wasFull) return;
+    wasFull = true;
+    onFull(groups.readableLength, lastLine - takenLine);
   };
   const read = async () => {
     /** Whether the next part belongs to a new line, or to one that was cut. */
@@ -165,33 +169,23 @@ export async function* groupLines(
       group.bytes += size;
       const lines = group.lastLine - group.firstLine + 1;
       if (lines >= limits.lines || group.bytes >= limits.bytes) close();
-      while (groups.length >= maxWaiting && !state.isLeft) await once(changes, 'taken');
-      if (state.isLeft) return;
+      while (groups.readableLength >= maxWaiting && !groups.destroyed) {
+        await new Promise<void>((resolve) => (proceed = resolve));
+      }
+      if (groups.destroyed) return;
     }
   };
   const reading = read().finally(() => {
     close();
-    state.isRead = true;
-    changes.emit('closed');
+    groups.push(null);
   });
   // It is thrown below, after the groups.
   reading.catch(() => undefined);
-  try {
-    while (groups.length > 0 || !state.isRead) {
-      const taken = groups.shift();
-      if (taken === undefined) await once(changes, 'closed');
-      else {
-        state.takenLine = taken.lastLine;
-        changes.emit('taken');
-        yield taken;
-      }
-    }
-    await reading;
-  } finally {
-    stopTimer();
-    state.isLeft = true;
-    changes.emit('taken');
+  for await (const taken of groups as AsyncIterable<LineGroup>) {
+    takenLine = taken.lastLine;
+    yield taken;
   }
+  await reading;
 }
 
 /**

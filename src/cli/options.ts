@@ -58,16 +58,9 @@ export function addGlobalOptions(program: Command): void {
       '--speed <factor>',
       'replay speed: 1 as recorded, 10 ten times as fast, or max; default 1 [NATTER_REPLAY_SPEED]',
     ),
-    settingOption('baseUrl'),
-    settingOption('apiPath'),
-    settingOption('allowInsecure'),
-    settingOption('retries'),
-    settingOption('retryMaxWait'),
-    settingOption('connectTimeout'),
-    settingOption('firstByteTimeout'),
-    settingOption('idleTimeout'),
-    settingOption('timeout'),
-  ];
+    ...(['baseUrl', 'apiPath', 'allowInsecure', 'retries', 'retryMaxWait'] as const),
+    ...(['connectTimeout', 'firstByteTimeout', 'idleTimeout', 'timeout'] as const),
+  ].map((option) => (typeof option === 'string' ? settingOption(option) : option));
   const general = [
     new Option('--color <when>', 'use colour: auto, always or never; default auto')
       .choices(['auto', 'always', 'never'])
@@ -166,17 +159,18 @@ export const schemaOption = (): Option =>
     'ask for JSON and check it: a JSON Schema (file or text), or fields: "name, age int"',
   ).conflicts(uncheckedOptions);
 
-export const checkOptions = (): readonly Option[] => [
-  schemaOption(),
-  new Option('--schema-retries <n>', 'ask again after a mismatch, at most n times; default 1'),
-  settingOption('responseFormat'),
-];
-
 export const selectOption = (): Option =>
   new Option(
     '--select <pointer>',
     'print one value of a JSON answer, such as /items/0/name',
   ).conflicts(uncheckedOptions);
+
+export const checkOptions = (): readonly Option[] => [
+  schemaOption(),
+  new Option('--schema-retries <n>', 'ask again after a mismatch, at most n times; default 1'),
+  settingOption('responseFormat'),
+  selectOption(),
+];
 
 /** Messages before the prompt. They start a conversation. */
 export const messageOptions = (): readonly Option[] => {

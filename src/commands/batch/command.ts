@@ -75,8 +75,6 @@ const stopAfterOption = () =>
     'start no more items after this time, as before the time limit of a job',
   );
 
-const checksOptions = () => [...checkOptions(), selectOption()];
-
 const resultOptions = () => [
   new Option(
     '--output-format <format>',
@@ -214,7 +212,7 @@ const subcommands: readonly Subcommand[] = [
       ],
       'Input options:': inputOptions(),
       'Request options:': [...promptOptions(), allowSecretsOption()],
-      [checkGroup]: checksOptions().filter((one) => one.attributeName() !== 'responseFormat'),
+      [checkGroup]: checkOptions().filter((one) => one.attributeName() !== 'responseFormat'),
     }),
     load: async () => (await import('./queue/submit-run.ts')).submitBatch,
     examples: ['natter batch submit prompts.jsonl --queue redis://localhost:6379'],
@@ -326,7 +324,7 @@ export function buildBatch(): Command {
   addOptionGroups(command, [
     ['Input options:', [...inputOptions(), ...secretOptions()]],
     ['Request options:', [...promptOptions(), ...sendingOptions(), ...limitOptions()]],
-    [checkGroup, [...checksOptions(), extractOption()]],
+    [checkGroup, [...checkOptions(), extractOption()]],
     ['Run options:', [stopAfterOption()]],
     ['Output options:', outputOptions()],
     ['Report options:', reportOptions()],

@@ -12,7 +12,6 @@ import {
   checkGroup,
   checkOptions,
   extractOption,
-  selectOption,
 } from '../../cli/options.ts';
 import { isNamedPrompt } from '../../cli/command-line.ts';
 import type { StartedRun } from '../../run.ts';
@@ -48,7 +47,7 @@ export const promptGroups = (alone: string, input: readonly Option[]): readonly 
   ['Conversation options:', conversationOptions(alone)],
   ['Input options:', input],
   ['Output options:', outputOptions()],
-  [checkGroup, [...checkOptions(), selectOption()]],
+  [checkGroup, checkOptions()],
 ];
 
 /** Options for a conversation, or for the events of one answer; several requests have neither. */

@@ -10,7 +10,6 @@ import {
   requestOptions,
   checkGroup,
   checkOptions,
-  selectOption,
 } from '../../cli/options.ts';
 import { setAction, setExamples } from '../../cli/help-details.ts';
 
@@ -27,7 +26,7 @@ export function buildCompare(): Command {
   ).argParser(collect);
   addOptionGroups(command, [
     ['Request options:', [models, ...requestOptions()]],
-    [checkGroup, [...checkOptions(), selectOption()]],
+    [checkGroup, checkOptions()],
     ['Conversation options:', conversationOptions()],
     ['Input options:', inputOptions()],
     [

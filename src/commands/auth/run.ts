@@ -15,6 +15,7 @@ import {
 } from '../../settings/resolved-settings.ts';
 import { listSettings, settingRow } from '../../settings/setting-rows.ts';
 import type { Action, Context, GlobalOptions, JsonOptions, Run } from '../../run.ts';
+import { silentNotices } from '../../output/notices.ts';
 import { printSettings } from '../../output/print-data.ts';
 import { chooseRecording } from '../../ask/recording-choice.ts';
 import { readSettings, noticeOverrides, withSettings } from '../../settings/read-settings.ts';
@@ -194,21 +195,17 @@ export const showStatus: Action<JsonOptions & { readonly check?: boolean }> = as
       shownSettings.has(name) || (name === 'api-key-command' && value !== undefined),
   );
   await printSettings(run, [profile, ...shown]);
-  const { notices } = presentation;
+  const notices = options.json === true ? silentNotices : presentation.notices;
   const { values } = settings;
   const isChecked = options.check === true;
-  if (options.json !== true) {
-    const key = keySource(context, settings, isChecked);
-    if (key !== undefined) notices.notice(key);
-    for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
-  } else if (!isChecked) return;
+  const key = keySource(context, settings, isChecked);
+  if (key !== undefined) notices.notice(key);
+  for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
   const { replay } = chooseRecording(options, context.environment);
-  if (options.json !== true) {
-    if (replay !== undefined) {
-      notices.notice(`answers come from the recording ${replay.file}, not from a service`);
-    } else if (values.baseUrl === undefined && !isChecked) {
-      notices.notice('no service is configured; connect one with ‹natter auth login›');
-    }
+  if (replay !== undefined) {
+    notices.notice(`answers come from the recording ${replay.file}, not from a service`);
+  } else if (values.baseUrl === undefined && !isChecked) {
+    notices.notice('no service is configured; connect one with ‹natter auth login›');
   }
   if (!isChecked) return;
   const answerer = replay?.file ?? (options.sandbox === true ? 'the sandbox' : values.baseUrl);

@@ -36,34 +36,28 @@ export const storedKinds = [
   kind('cache', 'compiled code', 'cache'),
 ];
 
-function pathOf({ folder, pathIn }: ReturnType<typeof kind>, facts: FolderFacts) {
-  const place = folder === 'cache' ? resolveCacheFolder(facts) : resolveFolders(facts)[folder];
-  return place === undefined ? undefined : pathIn(place);
-}
-
 /** All paths, absolute, without those that depend on an unknown home folder. @throws Failure */
 export function storedPaths(facts: FolderFacts) {
-  return storedKinds.flatMap((stored) => {
-    const path = pathOf(stored, facts);
-    return path === undefined ? [] : [{ name: stored.name, path }];
+  const folders = { ...resolveFolders(facts), cache: resolveCacheFolder(facts) };
+  return storedKinds.flatMap(({ name, folder, pathIn }) => {
+    const place = folders[folder];
+    return place === undefined ? [] : [{ name, path: pathIn(place) }];
   });
 }
 
 /** The absolute path of a file or folder that may not exist yet. @throws Failure `not_found` for an unknown name, `storage` without a home folder */
 export function findStoredPath(facts: FolderFacts, name: string) {
-  const found = storedKinds.find((candidate) => candidate.name === name);
-  if (found === undefined) {
+  const found = storedPaths(facts).find((stored) => stored.name === name);
+  if (found !== undefined) return found;
+  const known = storedKinds.find((candidate) => candidate.name === name);
+  if (known === undefined) {
     throw new Failure('not_found', `there is no path named ${JSON.stringify(name)}`, {
-      hint: `the names are ${storedKinds.map((known) => known.name).join(', ')}`,
+      hint: `the names are ${storedKinds.map((one) => one.name).join(', ')}`,
     });
   }
-  const path = pathOf(found, facts);
-  if (path === undefined) {
-    throw new Failure('storage', `the path of the ${name} is unknown: there is no home folder`, {
-      hint: `set ${variables[found.folder]}`,
-    });
-  }
-  return { name, path };
+  throw new Failure('storage', `the path of the ${name} is unknown: there is no home folder`, {
+    hint: `set ${variables[known.folder]}`,
+  });
 }
 
 const load = () => import('./run.ts');

@@ -68,14 +68,12 @@ export const getSetting: Action<JsonOptions, [name: string]> = async (run, name)
   await context.streams.stdout.write(`${sanitizeLine(valueText(row))}\n`);
 };
 
-const keyAction = (name: string) => /^keys\.(.+)$/.exec(name)?.[1];
-
 /**
- * Changes the keys of a profile, and checks them. Keys that had a problem before are not checked: each change would be
- * refused for a problem elsewhere, which only changes can remove.
+ * Changes a profile, and checks its keys. Keys that had a problem before are not checked: each change would be refused
+ * for a problem elsewhere, which only changes can remove.
  * @throws Failure `usage` for a key of two actions
  */
-function changeKeys(profile: string, { settings }: StoredSettings, change: () => void): void {
+function changeChecked({ settings }: StoredSettings, profile: string, change: () => void): void {
   const check = () => ownKeyMap(settings.profiles[profile]?.keys ?? {});
   try {
     check();
@@ -99,14 +97,14 @@ export const setSetting: Action<GlobalOptions, [string, string]> = async (run, n
       hint: 'quote the whole command, as in: ‹natter config set api-key-command "pass show natter"›',
     });
   }
-  const action = keyAction(name);
+  const [, action] = /^keys\.(.+)$/.exec(name) ?? [];
   const given = action === undefined ? value : storedKeys(action, value);
   let profile = '';
   const stored = await changeStored(context, (changed) => {
     profile = profiles.chooseProfile(options.profile, context.environment, changed, true).value;
-    const set = () => profiles.setStoredSetting(changed, profile, name, given);
-    if (action === undefined) set();
-    else changeKeys(profile, changed, set);
+    changeChecked(changed, profile, () => {
+      profiles.setStoredSetting(changed, profile, name, given);
+    });
   });
   const set = profiles.getStoredSetting(stored, profile, name);
   const source = { kind: 'profile', name: profile } as const;
@@ -134,9 +132,9 @@ export const unsetSetting: NameAction = async ({ context, options, presentation 
     return notices.notice(`${name} was not set in profile ${profile}`);
   }
   await changeStored(context, (changed) => {
-    const unset = () => profiles.unsetStoredSetting(changed, profile, name);
-    if (keyAction(name) === undefined) unset();
-    else changeKeys(profile, changed, unset);
+    changeChecked(changed, profile, () => {
+      profiles.unsetStoredSetting(changed, profile, name);
+    });
   });
   notices.notice(`${name} is no longer set in profile ${profile}`);
 };

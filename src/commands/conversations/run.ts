@@ -41,7 +41,8 @@ import { cannotRead, errorCode, storageFailure } from '../../storage/storage-fai
 import { collectBytes } from '../../input/attach-files.ts';
 import { maskText } from '../../secrets/secrets.ts';
 import { readSettings, withSettings } from '../../settings/read-settings.ts';
-import { parseAge } from '../../settings/value-types.ts';
+import { parseOption } from '../../settings/setting-value.ts';
+import { parseAge, wholeNumber } from '../../settings/value-types.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
@@ -399,11 +400,7 @@ export const searchConversations: Action<SearchOptions, [texts: readonly string[
     options.regexp === true
       ? [compilePattern(texts[0] ?? '', { regularExpression: true, caseSensitive })]
       : compileTerms(texts, caseSensitive);
-  if (!/^\d{1,4}$/.test(options.context)) {
-    const text = `--context must be a number of lines, not "${options.context}"`;
-    throw new Failure('usage', text);
-  }
-  const lines = Number(options.context);
+  const lines = parseOption(options.context, '--context', wholeNumber(0, 9999));
   const entries = listEntries(dataFolder(context));
   let [hits, conversations] = [0, 0];
   const { stdout } = context.streams;

@@ -169,12 +169,8 @@ export const examine: Action<DoctorOptions> = async (examination) => {
   }
   const [first, ...others] = findings.filter(({ outcome }) => outcome === 'failed');
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  const failure =
-    first === undefined
-      ? undefined
-      : new Failure(first.kind ?? 'unexpected', `a check failed${more}: ${first.text}`, {
-          hint: first.advice,
-        });
+  const problem = `a check failed${more}: ${first?.text}`;
+  const failure = first && new Failure(first.kind ?? 'unexpected', problem, { hint: first.advice });
   if (options.json === true) {
     await printJson(context, {
       natter: context.version,

@@ -14,7 +14,8 @@ import { definitions } from '../../settings/definitions.ts';
 import { checkProfileName } from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { withKey, withoutSources } from '../../settings/resolved-settings.ts';
-import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
+import { parseApiKey, parseOption, parseSettingValue } from '../../settings/setting-value.ts';
+import { wholeNumber } from '../../settings/value-types.ts';
 import { nothingStored, readStored } from '../../settings/settings-file.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
 import { noticeRisks, openClient } from '../../ask/service.ts';
@@ -190,12 +191,7 @@ export const serveSandbox: Action<SandboxOptions> = async (run) => {
   const { context, options } = run;
   const { stdout, stderr } = context.streams;
   const logs = options.log === true;
-  const port = /^\d+$/.test(options.port) ? Number(options.port) : Number.NaN;
-  if (!(port <= 65_535)) {
-    throw new Failure('usage', `"${options.port}" is not a port`, {
-      hint: 'use a number from 0 to 65535',
-    });
-  }
+  const port = parseOption(options.port, '--port', wholeNumber(0, 65_535));
   const { scenario: path } = options;
   const faults: FaultRule[] = [];
   if (path !== undefined) {

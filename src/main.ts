@@ -62,14 +62,20 @@ function isRunning(id: number): boolean {
 }
 
 async function printVersionDetails({ streams, version, platform }: Context): Promise<void> {
-  const { versionDetails } = await import('./cli/version-details.ts');
-  const isExecutable = isSea();
-  const folder = isExecutable ? process.execPath : dirname(import.meta.dirname);
-  const { version: node, arch: architecture } = process;
+  const { updateCommand } = await import('./cli/version-details.ts');
+  const folder = isSea() ? process.execPath : dirname(import.meta.dirname);
   // A package that names no repository is in no registry.
   const isPublished = 'repository' in packageJson;
-  const facts = { version, node, platform, architecture, folder, isExecutable, isPublished };
-  void streams.stdout.write(versionDetails(facts));
+  const rows = {
+    natter: version,
+    node: process.version.slice(1),
+    platform: `${platform} ${process.arch}`,
+    installed: folder,
+    update: isSea() ? 'replace this file with a newer one' : updateCommand(folder, isPublished),
+  };
+  for (const [name, value] of Object.entries(rows)) {
+    void streams.stdout.write(`${name.padEnd(9)}  ${value}\n`);
+  }
 }
 
 const isVersion = (word: string) => word === '--version' || word === '-V';

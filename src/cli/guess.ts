@@ -4,9 +4,7 @@ import { Failure } from '../failure.ts';
 import { childNamed, namesBelow, setAction } from './help-details.ts';
 import type { ChatOptions } from '../commands/chat/run.ts';
 import { nearlyNamed } from '../near-name.ts';
-import { createNotices } from '../output/notices.ts';
 import type { StartedRun } from '../run.ts';
-import { maskMessage } from '../secrets/secrets.ts';
 
 /** Words of other clients, and what natter has for them. */
 export type ForeignWords = readonly (readonly [words: string, meant: string])[];
@@ -143,7 +141,7 @@ export function mayBeCommand(words: readonly string[], options: ChatOptions): bo
  * @throws Failure `usage` if the user does not confirm
  */
 export async function confirmMistakenCommand(
-  { context, options }: StartedRun<ChatOptions>,
+  { context, options, presentation: { notices } }: StartedRun<ChatOptions>,
   program: Command,
   words: readonly string[],
 ): Promise<void> {
@@ -152,12 +150,11 @@ export async function confirmMistakenCommand(
   const prompt = words.map(shownWord).join(' ');
   const commands = suggestions.join(' or ');
   const { stdin, stderr } = context.streams;
-  const canAsk = stdin.isTerminal && stderr.isTerminal;
-  const isQuiet = options.quiet === true && !canAsk;
-  const notices = createNotices(stderr, isQuiet, (text) => maskMessage(context.secrets, text));
-  const warning = `"${prompt}" looks like ${commands === '' ? 'a command' : `the command ${commands}`}`;
-  notices.notice(canAsk ? warning : `${warning}; sending it as a prompt`);
-  if (!canAsk) return;
+  const text = `"${prompt}" looks like ${commands === '' ? 'a command' : `the command ${commands}`}`;
+  if (!stdin.isTerminal || !stderr.isTerminal) {
+    return notices.notice(`${text}; sending it as a prompt`);
+  }
+  notices.warning(text);
   if (options.input) {
     const reply = await context.ask('Send it as a prompt? [y/N] ', { signal: context.signal });
     if (/^y(es)?$/i.test(reply.trim())) return;

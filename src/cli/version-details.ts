@@ -8,6 +8,10 @@ const updateCommands: readonly (readonly [RegExp, string])[] = [
   [/\/node_modules\/natter$/, 'npm install natter@latest, in the project it belongs to'],
 ];
 
+/**
+ * How to update a natter in this folder, for `natter --version --verbose`.
+ * @param folder of the package, links followed
+ */
 export function updateCommand(folder: string, isFromRegistry: boolean): string {
   const path = folder.replaceAll('\\', '/');
   const command = updateCommands.find(([pattern]) => pattern.test(path))?.[1];
@@ -18,31 +22,4 @@ export function updateCommand(folder: string, isFromRegistry: boolean): string {
     .replace(/^npx natter@latest/, 'npx --package FILE natter')
     .replace('natter@latest', 'FILE');
   return `${fromFile}; FILE is a newer tarball: git pull && npm ci && npm run --silent package, in a clone, prints its path`;
-}
-
-/** The output of `natter --version --verbose`. */
-export function versionDetails(installation: {
-  readonly version: string;
-  /** The value of `process.version`. */
-  readonly node: string;
-  readonly platform: NodeJS.Platform;
-  readonly architecture: string;
-  /** The package's own folder, links followed; of a single executable, the executable. */
-  readonly folder: string;
-  readonly isExecutable: boolean;
-  /** The package is in a registry. */
-  readonly isPublished: boolean;
-}): string {
-  const { version, node, platform, architecture, folder } = installation;
-  const update = installation.isExecutable
-    ? 'replace this file with a newer one'
-    : updateCommand(folder, installation.isPublished);
-  const rows = [
-    ['natter', version],
-    ['node', node.replace(/^v/, '')],
-    ['platform', `${platform} ${architecture}`],
-    ['installed', folder],
-    ['update', update],
-  ];
-  return rows.map(([name = '', value]) => `${name.padEnd(9)}  ${value}\n`).join('');
 }

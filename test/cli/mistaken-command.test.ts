@@ -84,7 +84,7 @@ describe('on a terminal', () => {
     expect(await confirm('modles list', [answer])).toEqual({
       failure: undefined,
       questions: ['Send it as a prompt? [y/N] '],
-      stderr: 'natter: "modles list" looks like the command natter models list\n',
+      stderr: 'natter: warning: "modles list" looks like the command natter models list\n',
     });
   });
 
@@ -97,7 +97,7 @@ describe('on a terminal', () => {
 
   test('leaves text out of the question, which may be long', async () => {
     const { stderr } = await confirm('model get $x', ['y']);
-    expect(stderr).toBe('natter: "model get …" looks like the command natter models get …\n');
+    expect(stderr).toBe('natter: warning: "model get …" looks like the command natter models get …\n');
   });
 
   test('refuses the prompt without a question if there is --no-input', async () => {

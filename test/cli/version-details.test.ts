@@ -1,30 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { updateCommand, versionDetails } from '../../src/cli/version-details.ts';
-
-const installed = {
-  version: '1.2.3',
-  node: 'v22.1.0',
-  platform: 'linux',
-  architecture: 'x64',
-  folder: '/usr/lib/node_modules/natter',
-  isExecutable: false,
-  isPublished: true,
-} as const;
-
-test('lists versions, the folder and the update command', () => {
-  expect(versionDetails(installed)).toBe(
-    [
-      'natter     1.2.3',
-      'node       22.1.0',
-      'platform   linux x64',
-      'installed  /usr/lib/node_modules/natter',
-      'update     npm install --global natter@latest',
-      '',
-    ].join('\n'),
-  );
-  const executable = versionDetails({ ...installed, isExecutable: true, isPublished: false });
-  expect(executable).toContain('update     replace this file with a newer one\n');
-});
+import { updateCommand } from '../../src/cli/version-details.ts';
 
 test.each([
   ['/usr/local/lib/node_modules/natter', 'npm install --global natter@latest'],

@@ -31,17 +31,16 @@ export const hasCatalogueMark = (row: readonly string[]): boolean =>
 
 /** One row of {@link modelColumns}; `marked` adds units and {@link catalogueMark}, for a terminal. */
 export function modelCells(description: ModelDescription, marked: boolean): readonly string[] {
-  const { id, contextWindow, latency, purpose, sources } = description;
-  const mark = (text: string | undefined, source: string | undefined) =>
-    text === undefined ? '' : marked && source === 'catalogue' ? text + catalogueMark : text;
-  const tokens = marked ? count : String;
-  const window = contextWindow === undefined ? undefined : tokens(contextWindow);
-  const time = latency === undefined ? undefined : marked ? `${latency} ms` : String(latency);
+  const { id, contextWindow, latency, purpose, fromCatalogue } = description;
+  const cell = (name: string, value: string | number | undefined, shown: string) => {
+    if (value === undefined || !marked) return String(value ?? '');
+    return fromCatalogue.includes(name) ? shown + catalogueMark : shown;
+  };
   return [
     id,
-    mark(window, sources.contextWindow),
-    mark(time, sources.latency),
-    mark(purpose, sources.purpose),
+    cell('contextWindow', contextWindow, count(contextWindow ?? 0)),
+    cell('latency', latency, `${latency} ms`),
+    cell('purpose', purpose, purpose ?? ''),
   ];
 }
 
@@ -54,18 +53,17 @@ function showsText(description: ModelDescription, text: string): boolean {
 
 /** The `--json` document: the known values, the names of those from the catalogue, and the record of the service. */
 function modelDocument(record: ModelRecord): Record<string, unknown> {
-  const { id, contextWindow, latency, purpose, sources } = describeModel(record);
-  const fromCatalogue = Object.entries(sources)
-    .filter(([, source]) => source === 'catalogue')
-    .map(([name]) =>
-      name === 'contextWindow' ? 'context_window' : name === 'latency' ? 'latency_ms' : name,
-    );
+  const { id, contextWindow, latency, purpose, fromCatalogue } = describeModel(record);
+  const names: Readonly<Record<string, string>> = {
+    contextWindow: 'context_window',
+    latency: 'latency_ms',
+  };
   return {
     id,
     context_window: contextWindow ?? null,
     latency_ms: latency ?? null,
     purpose: purpose ?? null,
-    from_catalogue: fromCatalogue,
+    from_catalogue: fromCatalogue.map((name) => names[name] ?? name),
     record,
   };
 }
@@ -73,16 +71,14 @@ function modelDocument(record: ModelRecord): Record<string, unknown> {
 /** One field per line: the known values, then the other fields of the record as JSON. */
 function modelFields(record: ModelRecord, isTerminal: boolean): string {
   const description = describeModel(record);
-  const names = ['id', 'context window', 'latency', 'purpose'];
-  const { contextWindow, latency, purpose } = description;
-  const shown = new Set<unknown>([contextWindow, latency, purpose]);
-  const known = modelCells(description, isTerminal)
-    .map((value, index) => [names[index] ?? '', value] as const)
-    .filter(([, value]) => value !== '');
+  const [id = '', window = '', time = '', purpose = ''] = modelCells(description, isTerminal);
+  const known = { id, 'context window': window, latency: time, purpose };
+  const shown = new Set<unknown>(Object.values(description));
   const others = Object.entries(record)
-    .filter(([name, value]) => name !== 'id' && !shown.has(value))
+    .filter(([, value]) => !shown.has(value))
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
-  const rows = [...known, ...others].map((row) => row.map(sanitizeLine));
+  const filled = Object.entries(known).filter(([, value]) => value !== '');
+  const rows = [...filled, ...others].map((row) => row.map(sanitizeLine));
   const width = isTerminal ? Math.max(...rows.map(([name = '']) => name.length)) : 0;
   const gap = isTerminal ? '  ' : '\t';
   return rows.map(([name = '', value]) => `${name.padEnd(width)}${gap}${value}\n`).join('');

@@ -284,9 +284,8 @@ async function importOne(run: StartedRun<ImportOptions>, source: ReturnType<type
 export const importPromptFiles: Action<ImportOptions, [names: string[]]> = async (run, names) => {
   const { options, presentation } = run;
   const sources = names.flatMap(findSources);
-  const total = sources.length;
-  if (options.name !== undefined && total !== 1) {
-    throw new Failure('usage', `--name is for one prompt file, not for ${total}`, {
+  if (options.name !== undefined && sources.length !== 1) {
+    throw new Failure('usage', `--name is for one prompt file, not for ${sources.length}`, {
       hint: 'omit it, and each keeps its name',
     });
   }
@@ -301,11 +300,7 @@ export const importPromptFiles: Action<ImportOptions, [names: string[]]> = async
     }
   }
   if (rows.length > 0) await printTable(run, ['NAME', 'FILE'], rows);
-  const [first] = problems;
-  if (first === undefined) return;
-  if (total === 1) throw first;
-  for (const { message } of problems) presentation.notices.warning(message);
-  throw new Failure('usage', `${problems.length} of ${total} prompt files were not imported`, {
-    hint: '--force replaces existing prompt files',
-  });
+  const [first, ...others] = problems;
+  for (const { message } of others) presentation.notices.warning(message);
+  if (first !== undefined) throw first;
 };

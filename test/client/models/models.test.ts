@@ -70,9 +70,9 @@ test('prefers the service to the catalogue for each property, and names the sour
     contextWindow: 64_000,
     latency: 18,
     purpose: 'tests',
-    sources: { contextWindow: 'service', latency: 'catalogue', purpose: 'service' },
+    fromCatalogue: ['latency'],
   });
-  expect(describeModel({ id: 'other' })).toStrictEqual({ id: 'other', sources: {} });
+  expect(describeModel({ id: 'other' })).toStrictEqual({ id: 'other', fromCatalogue: [] });
 });
 
 test.each([

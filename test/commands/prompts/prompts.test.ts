@@ -234,9 +234,7 @@ describe('natter prompts import', () => {
     write({ 'patterns/bad.yaml': 'prompt: a\nfragments: [x]\n' });
     const { code, stderr } = await run(['prompts', 'import', 'patterns']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /bad\.yaml:2: natter cannot use "fragments"[^]*1 of 3 prompt files were not/,
-    );
+    expect(stderr).toContain('bad.yaml:2: natter cannot use "fragments"');
     expect(existsSync(join(config, 'prompts/explain.md'))).toBe(true);
   });
 

@@ -43,8 +43,8 @@ interface ServiceCheck {
   /** A predicate for the base URL: `answered: it offers origin`. */
   readonly result: string;
   readonly models: readonly ModelRecord[];
-  /** That of the API, where it is not the one that natter assumes. */
-  readonly apiPath?: string;
+  /** That of the API; undefined for the one that natter assumes. */
+  readonly apiPath?: string | undefined;
 }
 
 /** A model for a hint: users paste it into a shell, and the ids are from the service. */
@@ -128,14 +128,12 @@ async function examine(run: Run): Promise<ServiceCheck | undefined> {
 export async function findApi(run: Run): Promise<ServiceCheck> {
   const { values } = run.settings;
   const { baseUrl = '', apiPath: known } = values;
-  const found = await examine(run);
-  if (found !== undefined) return found;
-  const tried = [parseBaseUrl(baseUrl, known).href];
-  if (known === undefined) {
-    const apiPath = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
-    const other = { ...run, settings: { ...run.settings, values: { ...values, apiPath } } };
-    const foundThere = await examine(other);
-    if (foundThere !== undefined) return { ...foundThere, apiPath };
+  const other = guessesApiPath(baseUrl, known) ? '/' : usualApiPath;
+  const tried: string[] = [];
+  for (const apiPath of known === undefined ? [known, other] : [known]) {
+    const settings = { ...run.settings, values: { ...values, apiPath } };
+    const found = await examine({ ...run, settings });
+    if (found !== undefined) return apiPath === known ? found : { ...found, apiPath };
     tried.push(parseBaseUrl(baseUrl, apiPath).href);
   }
   const message = `${baseUrl} is reachable, but natter found no API at ${tried.join(' or ')}`;
@@ -371,7 +369,6 @@ export const login: Action<LoginOptions> = async (started) => {
   const input = await connect(run, check).catch(throwWithoutService).finally(context.ask.end);
   const { apiKey, baseUrl, settings } = input;
   const { value: profile, source } = settings.profile;
-  const hadKey = hasKey(stored, profile);
   const apiPath = input.apiPath ?? settings.values.apiPath;
   const { settings: saved } = await changeStored(context, (before) =>
     saveService(before, profile, { apiKey, baseUrl, apiPath }),
@@ -382,7 +379,8 @@ export const login: Action<LoginOptions> = async (started) => {
   }
   const { path } = findStoredPath(context, apiKey === undefined ? 'settings' : 'credentials');
   notices.notice(`stored in profile ${profile}: ${path}`);
-  if (hadKey && apiKey === undefined) notices.notice('the previously stored key was deleted');
+  if (apiKey === undefined && hasKey(stored, profile))
+    notices.notice('the previously stored key was deleted');
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`‹natter config use ${profile}› makes it the current profile`);
   }

@@ -77,18 +77,12 @@ function createProgress({ context, presentation, options, settings }: SplitRun, 
   const isShown = presentation.animated && options.quiet !== true;
   const window = openWindowStatus(context, isShown, settings.values);
   const line = createStatusLine(context, presentation);
-  let ended = 0;
-  const show = () => {
-    if (!isShown) return;
-    const share = Math.floor((100 * ended) / total);
-    line.draw(`${count(ended)} of ${countOf(total, 'piece')} answered · Ctrl+C stops`);
-    window.show(`${share}% - natter --split`, ended === 0 ? 'busy' : share);
-  };
   return {
-    show,
-    next() {
-      ended += 1;
-      show();
+    show(ended: number) {
+      if (!isShown) return;
+      const share = Math.floor((100 * ended) / total);
+      line.draw(`${count(ended)} of ${countOf(total, 'piece')} answered · Ctrl+C stops`);
+      window.show(`${share}% - natter --split`, ended === 0 ? 'busy' : share);
     },
     clear: () => line.leave(false),
     end() {
@@ -214,6 +208,7 @@ async function sendPieces(run: SplitRun): Promise<void> {
   // The same command continues with the same file.
   const kept = openKept(folder && join(folder, `${hashOf(model, system, ...prompts)}.jsonl`));
   const progress = createProgress(run, prompts.length);
+  let ended = 0;
   const reported = new Set<string>();
   const warn = (text: string) => {
     if (reported.has(text)) return;
@@ -229,7 +224,8 @@ async function sendPieces(run: SplitRun): Promise<void> {
     const first = await ask();
     const isCut = first.failure?.kind === 'incomplete' && !first.isStopped;
     const answer = isCut ? await ask() : first;
-    progress.next();
+    ended += 1;
+    progress.show(ended);
     const { metadata, failure } = answer;
     const warning = truncationWarning(metadata);
     if (warning === undefined) return answer;
@@ -241,7 +237,7 @@ async function sendPieces(run: SplitRun): Promise<void> {
     if (kept.saved() > 0) {
       notices.notice(`continuing: ${count(kept.saved())} answers are from an earlier run`);
     }
-    progress.show();
+    progress.show(ended);
     const send = (next: readonly string[]) => askPieces(next, kept, context.signal, askPiece);
     const answers = await send(prompts);
     const last = await combineAnswers(answers, run, send);

@@ -127,15 +127,13 @@ async function listModels(run: Run<CompareOptions>): Promise<readonly string[]> 
   const published = catalogue.map(({ id }) => id);
   if (run.options.dryRun === true) return published;
   const service = await openService(run, { command: 'compare' });
-  try {
-    const records = await service.client.listModels({ signal: run.context.signal });
-    return records.map(({ id }) => id);
-  } catch (error) {
+  const listed = service.client.listModels({ signal: run.context.signal });
+  const ids = listed.then((records) => records.map(({ id }) => id));
+  const known = ids.catch((error: unknown) => {
     if (error instanceof Failure && published.includes(run.settings.values.model)) return published;
     throw error;
-  } finally {
-    await service.close();
-  }
+  });
+  return known.finally(() => service.close());
 }
 
 /**
@@ -283,11 +281,11 @@ async function openComparisonJournal(comparison: Comparison) {
   const conversation = await openConversation(run, prompt);
   const isContinued = conversation.saved() !== undefined;
   const begun = options.dryRun === true ? undefined : conversation.record();
-  const records = models.flatMap((model) => {
-    if (begun === undefined) return [];
+  const records = models.map(({ settings: { values } }) => {
+    if (begun === undefined) return undefined;
     const { journal, parent } = begun;
-    const { id } = journal.startAnswer({ model: model.settings.values.model, parent });
-    return [createPromptRecord(journal, parent, id)];
+    const { id } = journal.startAnswer({ model: values.model, parent });
+    return createPromptRecord(journal, parent, id);
   });
   const select = (index: number) => {
     const id = records[index]?.turn();
@@ -297,7 +295,7 @@ async function openComparisonJournal(comparison: Comparison) {
   return {
     messages: ({ values }: ResolvedSettings) =>
       isContinued ? conversation.messages : promptMessages(values.system, prompt),
-    /** What records the answer of each model; empty if nothing is saved. */
+    /** What records the answer of each model; undefined if nothing is saved. */
     records,
     id: conversation.saved()?.id,
     /** Selects the answer to continue with: the first complete one with text, else the first with text. */
@@ -367,8 +365,8 @@ async function askModel(
   const wasStopped = answer.failure === undefined && !answer.metadata.complete;
   const wasChecked = checked !== undefined || answers.earlier.length > 0;
   const failure = wasStopped ? undefined : failureOf(check, answers);
-  const result = { label, model, content, metadata: metadataOf(answers), failure };
-  const ended = wasChecked ? { ...result, checked: checkedFields(answers, model) } : result;
+  const found = wasChecked && { checked: checkedFields(answers, model) };
+  const ended = { label, model, content, metadata: metadataOf(answers), failure, ...found };
   await view.ended(index, ended);
   return ended;
 }

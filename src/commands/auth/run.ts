@@ -196,6 +196,7 @@ export const showStatus: Action<JsonOptions & { readonly check?: boolean }> = as
   const notices = options.json === true ? silentNotices : presentation.notices;
   const { values } = settings;
   const isChecked = options.check === true;
+  if (options.json === true && !isChecked) return;
   const key = keySource(context, settings, isChecked);
   if (key !== undefined) notices.notice(key);
   for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));

@@ -129,9 +129,7 @@ export async function present(context: Context, options: GlobalOptions) {
     debugLog: (text: string): void => {
       if (debug) void stderr.write(`natter: debug: ${cleanLine(context, text)}\n`);
     },
-    /** How standard output is styled. */
     style: styleOf(streams.stdout),
-    /** How standard error is styled. */
     noticeStyle: styleOf(stderr),
     /** Whether standard error can rewrite a line in place. */
     animated: stderr.isTerminal && canDraw && !debug,
@@ -141,7 +139,6 @@ export async function present(context: Context, options: GlobalOptions) {
     isSpoken: streams.stdout.isTerminal && !canDraw,
     /** Whether the locale is UTF-8, and this is not the Linux console: box drawing and typographic marks can be shown. */
     unicode: isUnicode(context),
-    /** Whether the terminal is known to open links. */
     opensLinks: opensLinks(environment),
     colors: terminalColors(environment),
   };

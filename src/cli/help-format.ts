@@ -79,11 +79,9 @@ function ending(command: Command, help: Help): readonly string[] {
   return [wrapHelp('Also: service options (natter help service)', help)];
 }
 
-/** The parts of a help that have a text, with blank lines between them. */
 const joinSections = (sections: readonly string[]): string =>
   `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 
-/** The start of each help: what the command does, how it is called. */
 const introduction = (command: Command, help: Help): readonly string[] => [
   wrapHelp(help.commandDescription(command), help).trimEnd(),
   wrapHelp(`Usage: ${help.commandUsage(command)}`, help),

@@ -102,7 +102,6 @@ export function nameProfile(hint: string, profile: string | undefined): string {
   });
 }
 
-/** The message with the request's id. */
 export const messageWithRequest = ({ message, requestId }: Failure): string =>
   requestId === undefined ? message : `${message} (request ${requestId})`;
 

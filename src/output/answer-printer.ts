@@ -208,18 +208,19 @@ export async function createAnswerPrinter(
   };
 }
 
-/** Prints stored Markdown: styled on a terminal, unfiltered into a pipe. */
+/** Prints Markdown: styled on a terminal, unfiltered into a pipe. @returns how many characters were not shown */
 export async function printMarkdown(
   context: Context,
   presentation: Presentation,
   pieces: readonly string[] | Generator<string>,
   options: FormatOptions = {},
   settings?: ResolvedSettings,
-): Promise<void> {
+): Promise<number> {
   const format = chooseAnswerFormat(options, context.streams.stdout.isTerminal);
   const printer = await createTextPrinter({ context, presentation, format }, settings);
   for (const text of pieces) await printer.event({ type: 'text-received', text, deltas: [text] });
   await printer.end();
+  return printer.removed?.() ?? 0;
 }
 
 /** The settings with the look of stored answers on a terminal. Settings that cannot be read do not hide an answer. */

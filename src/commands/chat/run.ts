@@ -43,7 +43,7 @@ import {
   jsonLinesPrinter,
   refuseClosedOutput,
   createAnswerPrinter,
-  createTextPrinter,
+  printMarkdown,
 } from '../../output/answer-printer.ts';
 import { endingFailure } from '../../output/ending-failure.ts';
 import { usageLine } from '../../output/figures.ts';
@@ -210,13 +210,11 @@ async function askPrompt(
 type Answers = CheckedAnswers<Awaited<ReturnType<typeof askPrompt>>>;
 
 /** Prints the value or the code block of an answer. @returns the number of characters that were removed */
-async function printPart(run: ChatRun, text: string): Promise<number> {
-  const format = run.format === 'markdown' ? 'plain' : run.format;
-  const printer = await createTextPrinter({ ...run, format });
-  await printer.event({ type: 'text-received', text, deltas: [text] });
-  await printer.end();
-  return printer.removed?.() ?? 0;
-}
+const printPart = ({ context, presentation, format }: ChatRun, text: string): Promise<number> =>
+  printMarkdown(context, presentation, [text], {
+    raw: format === 'exact',
+    plain: format !== 'exact',
+  });
 
 /** Prints the code block of `--extract` when its closing fence has arrived, while the rest of the answer still does. */
 function createEarlyPrinter(run: ChatRun, find: AnswerCheck['findEarly']) {
@@ -327,7 +325,6 @@ async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined):
   if (failure !== undefined) throw failure;
 }
 
-/** Sends a prompt that has been read, and prints the answer. */
 export async function sendPrompt(given: ChatRun, prompt: string): Promise<void> {
   const { context, options, presentation, command = 'chat', history, ownSchema } = given;
   const { notices } = presentation;

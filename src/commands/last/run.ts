@@ -83,7 +83,8 @@ export const printLast: Action<LastOptions, [name: string]> = async (run, name) 
   else if (options.plain !== true) {
     const settings = settingsForStored(context, presentation, options);
     const unwrapped = settings && withValues(settings, { wrap: 'none' });
-    return printMarkdown(context, presentation, [content], {}, unwrapped);
+    await printMarkdown(context, presentation, [content], {}, unwrapped);
+    return;
   }
   await printMarkdown(context, presentation, [text], { plain: true });
 };

@@ -22,10 +22,8 @@ export const modelColumns: readonly Column[] = [
 /** Marks a value from the catalogue that the service did not send. */
 export const catalogueMark = '*';
 
-/** What the mark means, below a table. */
 export const catalogueNote = `${catalogueMark} taken from the published catalogue, not from the service`;
 
-/** Whether a row of cells has a marked one. */
 export const hasCatalogueMark = (row: readonly string[]): boolean =>
   row.some((cell) => cell.endsWith(catalogueMark));
 
@@ -84,7 +82,6 @@ function modelFields(record: ModelRecord, isTerminal: boolean): string {
   return rows.map(([name = '', value]) => `${name.padEnd(width)}${gap}${value}\n`).join('');
 }
 
-/** Opens the service, shows activity while `use` runs, and closes the service. */
 async function withService<Result>(
   run: Run,
   use: (client: Client, options: ReadOptions) => Promise<Result>,

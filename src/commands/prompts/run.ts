@@ -89,7 +89,6 @@ function promptDocument(found: FoundPrompt, prompt: PromptFile, text: string): o
   };
 }
 
-/** What `natter prompts show` prints before the text of the file. */
 function promptSummary(found: FoundPrompt, prompt: PromptFile): string {
   const { front } = prompt;
   const params = front.params?.map(

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { messagesOf, pathOf } from '../../../src/conversation/tree.ts';
-import { createDataFolder } from '../../support/data-folder.ts';
+import { createDataFolder, type DataFolder } from '../../support/data-folder.ts';
 import { expectFailure } from '../../support/in-memory.ts';
 import { jsonLines } from '../../support/natter.ts';
 
@@ -11,14 +11,13 @@ const echo = (text: string) => ['--sandbox', `[sandbox echo] ${text}`];
 
 const hash = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
-/** The messages of a dry run. */
-function sentMessages(stdout: string): unknown {
-  return (JSON.parse(stdout) as { request: { body: { messages: unknown } } }).request.body.messages;
-}
+let data: DataFolder;
+beforeEach(() => {
+  data = createDataFolder();
+});
 
 describe('a one-shot conversation', () => {
   test('D21 is saved with exactly the bytes received', async () => {
-    const data = createDataFolder();
     const { stdoutBytes } = await data.run(['--sandbox', '--raw', '[sandbox unicode tokens=300]']);
     const turns = pathOf(data.only());
     expect(turns.map(({ role }) => role)).toEqual(['user', 'assistant']);
@@ -28,7 +27,6 @@ describe('a one-shot conversation', () => {
   });
 
   test('S31 is saved with a refusal, which natter last shows as one', async () => {
-    const data = createDataFolder();
     const result = await data.run(['--sandbox', '[sandbox refusal echo] I will not']);
     expectFailure(result, 14, 'the model refused: I will not');
     expect(pathOf(data.only())[1]).toMatchObject({ content: '', refusal: 'I will not' });
@@ -42,13 +40,11 @@ describe('a one-shot conversation', () => {
     ['the setting', [], { NATTER_SAVE: 'false' }],
     ['--dry-run', ['--dry-run'], {}],
   ])('is not saved with %s', async (_what, words, env) => {
-    const data = createDataFolder();
     expect(await data.run([...words, ...echo('hello')], { env })).toMatchObject({ code: 0 });
     expect(readdirSync(data.path)).toEqual([]);
   });
 
   test('is not created if no service is configured', async () => {
-    const data = createDataFolder();
     expect((await data.run(['hello'])).code).toBe(3);
     expect(readdirSync(data.path)).toEqual([]);
   });
@@ -56,22 +52,21 @@ describe('a one-shot conversation', () => {
 
 describe('continuing', () => {
   test('sends the earlier turns, and saves the new ones', async () => {
-    const data = createDataFolder();
     await data.run(['-s', 'be brief', ...echo('one')]);
     const dry = await data.run(['-c', '--dry-run', 'two']);
-    expect(sentMessages(dry.stdout)).toEqual([
+    const messages = [
       { role: 'system', content: 'be brief' },
       { role: 'user', content: '[sandbox echo] one' },
       { role: 'assistant', content: 'one' },
       { role: 'user', content: 'two' },
-    ]);
+    ];
+    expect(JSON.parse(dry.stdout)).toMatchObject({ request: { body: { messages } } });
     await data.run(['-c', ...echo('two')]);
     const texts = pathOf(data.only()).map(({ content }) => content);
     expect(texts).toEqual(['be brief', '[sandbox echo] one', 'one', '[sandbox echo] two', 'two']);
   });
 
   test('keeps the model of the conversation unless the command line has one', async () => {
-    const data = createDataFolder();
     await data.run(['-m', 'nextgen', ...echo('one')]);
     const dry = JSON.parse((await data.run(['-c', '--dry-run', 'two'])).stdout) as object;
     // N32: the source of the model is the conversation, not the default that it replaces.
@@ -85,7 +80,6 @@ describe('continuing', () => {
   });
 
   test('finds the conversation by latest, title and id', async () => {
-    const data = createDataFolder();
     await data.run(echo('first words'));
     for (const name of ['latest', '[Sandbox echo] FIRST', data.only().id.slice(0, 5)]) {
       expect((await data.run(['--resume', name, ...echo('more')])).code).toBe(0);
@@ -94,7 +88,6 @@ describe('continuing', () => {
   });
 
   test('D16 omits a failed prompt from the next request, with a notice', async () => {
-    const data = createDataFolder();
     await data.run(echo('one'));
     expect((await data.run(['-c', '--sandbox', '[sandbox status=403] two'])).code).toBe(5);
     const { stderr } = await data.run(['-c', ...echo('three')]);
@@ -112,14 +105,12 @@ describe('continuing', () => {
     ['K26 a device', ['--resume', 'CON', 'hi'], 6, 'there is no conversation'],
     ['K26 10 kB', ['--resume', 'x'.repeat(10_240), 'hi'], 6, 'there is no conversation'],
   ])('fails for %s', async (_what, words, code, message) => {
-    const data = createDataFolder();
     expectFailure(await data.run(['--sandbox', ...words]), code, message);
   });
 });
 
 describe('--conversation', () => {
   test('starts a conversation with that title, says so, and continues it', async () => {
-    const data = createDataFolder();
     const first = await data.run(['--conversation', 'Tea time', '--json', ...echo('one')]);
     expect(first.stderr).toContain('there is no conversation "Tea time" yet; this starts it');
     const second = await data.run(['--conversation', 'tea TIME', '--jsonl', ...echo('two')]);
@@ -136,7 +127,6 @@ describe('--conversation', () => {
   });
 
   test('finds a renamed conversation, and starts a new one for its old name', async () => {
-    const data = createDataFolder();
     await data.run(['--conversation', 'work', ...echo('one')]);
     await data.run(['conversations', 'rename', 'work', 'play']);
     await data.run(['--conversation', 'play', ...echo('two')]);
@@ -146,7 +136,6 @@ describe('--conversation', () => {
   });
 
   test('is not saved with --no-save, and has no conversation in JSON', async () => {
-    const data = createDataFolder();
     const words = ['--conversation', 'work', '--no-save', '--json', ...echo('one')];
     const { stdout } = await data.run(words);
     expect(JSON.parse(stdout)).not.toHaveProperty('conversation');
@@ -154,7 +143,6 @@ describe('--conversation', () => {
   });
 
   test('shows no key in the title', async () => {
-    const data = createDataFolder();
     const env = { NATTER_API_KEY: 'secret-key-0123456789' };
     const words = ['--json', ...echo('secret-key-0123456789')];
     const { stdout } = await data.run(words, { env });
@@ -165,14 +153,13 @@ describe('--conversation', () => {
 
 describe('--continue', () => {
   /** Makes the newest conversation one of a different folder. */
-  function moveElsewhere(data: ReturnType<typeof createDataFolder>): void {
+  function moveElsewhere(): void {
     const path = join(data.path, 'conversations', data.files()[0] ?? '');
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, text.replace(/"folder":"(?:[^"\\]|\\.)*"/, '"folder":"/elsewhere"'));
   }
 
   test('starts a conversation if there is none, and says so', async () => {
-    const data = createDataFolder();
     const { stderr } = await data.run(['-c', ...echo('one')]);
     expect(stderr).toBe('natter: there is no conversation yet; this starts one\n');
     expect((await data.run(['-c', ...echo('two')])).stderr).toBe('');
@@ -180,9 +167,8 @@ describe('--continue', () => {
   });
 
   test('names the conversation of a different folder', async () => {
-    const data = createDataFolder();
     await data.run(echo('one'));
-    moveElsewhere(data);
+    moveElsewhere();
     const { stderr } = await data.run(['-c', ...echo('two')]);
     const notice = 'continuing "[sandbox echo] one" (just now), which was started in /elsewhere';
     expect(stderr).toBe(`natter: ${notice}\n`);
@@ -190,10 +176,9 @@ describe('--continue', () => {
   });
 
   test('stays in its folder with the setting', async () => {
-    const data = createDataFolder();
     const options = { env: { NATTER_CONTINUE: 'folder' } };
     await data.run(echo('one'));
-    moveElsewhere(data);
+    moveElsewhere();
     const { stderr } = await data.run(['-c', ...echo('two')], options);
     expect(stderr).toContain('there is no conversation yet in this folder; this starts one');
     await data.run(['-c', ...echo('three')], options);
@@ -202,7 +187,6 @@ describe('--continue', () => {
 });
 
 test('D11 with a file in place of the data folder the answer is still printed', async () => {
-  const data = createDataFolder();
   rmSync(data.path, { recursive: true });
   writeFileSync(data.path, '');
   const { code, stdout, stderr } = await data.run(echo('hello'));

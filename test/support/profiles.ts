@@ -5,6 +5,7 @@ import { openSandbox } from '../sandbox/sandbox-helpers.ts';
 import { runInMemory } from './in-memory.ts';
 import { type RunOptions, serviceAt, temporaryHome } from './natter.ts';
 import { streamed } from './raw-replies.ts';
+import type { Reply } from './raw-server.ts';
 import { secretKey } from './secret.ts';
 import { serve } from './serve.ts';
 import { sharedHome } from './terminal.ts';
@@ -18,9 +19,12 @@ export function storedKey(home: string): unknown {
 }
 
 /** Two services, each with a profile and a key. */
-export async function twoProfiles() {
-  const [work, home] = [await serve([[streamed('Work')]]), await serve([[streamed('Home')]])];
-  const env = { HOME: temporaryHome() };
+export async function twoProfiles(
+  ofWork: readonly Reply[] = [[streamed('Work')]],
+  ofHome: readonly Reply[] = [[streamed('Home')]],
+) {
+  const [work, home] = [await serve(ofWork), await serve(ofHome)];
+  const env = { HOME: temporaryHome(), NATTER_RETRIES: '0' };
   const run = (...words: string[]) => runInMemory(words, { env });
   for (const [name, { url }] of [['work', work] as const, ['home', home] as const]) {
     await runInMemory(['auth', 'login', '--no-check', '--profile', name, '--base-url', url], {

@@ -114,8 +114,7 @@ test('K23 nothing in the current folder redirects the key', async () => {
   for (const name of ['.env', '.env.local', '.npmrc']) writeFileSync(join(cwd, name), variables);
   const env = { HOME: temporaryHome(), NATTER_API_KEY: secretKey };
   await runInMemory(['config', 'set', 'base-url', good.url], { env });
-  const { stdout } = await runInMemory(['hi'], { env, cwd });
-  expect(stdout).toBe('Good\n');
+  expect((await runInMemory(['hi'], { env, cwd })).stdout).toBe('Good\n');
   const relative = await runInMemory(['hi'], { env: { ...env, NATTER_CONFIG_DIR: '.' }, cwd });
   expect(relative.code).toBe(3);
   expect(evil.connections()).toBe(0);

@@ -29,8 +29,7 @@ test.each([
   ['[sandbox 400]', 1],
 ])('|| test $? -ge 8: %s ends a step with %i', async (fault, expected) => {
   expect(guide).toContain('`|| test $? -ge 8`');
-  const { code } = await shell.run(`natter --retries 0 "${fault}" || test $? -ge 8`);
-  expect(code).toBe(expected);
+  expect((await shell.run(`natter --retries 0 "${fault}" || test $? -ge 8`)).code).toBe(expected);
 });
 
 /** A repository with the hook, a staged file, and natter on the path. */

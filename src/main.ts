@@ -115,12 +115,6 @@ function startGrace(signal: AbortSignal) {
   return { over, end: () => clearTimeout(timer) };
 }
 
-function withoutReport(missing: unknown): { text: string; exitCode: number } {
-  const failure = replacedFailure(missing);
-  if (failure === undefined) throw missing;
-  return { text: `natter: ${failure.message}\n  ${failure.hint}\n`, exitCode: 1 };
-}
-
 async function report(
   thrown: unknown,
   context: Context,
@@ -128,7 +122,11 @@ async function report(
 ): Promise<number> {
   const { text, exitCode } = await import('./cli/report.ts').then(
     ({ describeFailure }) => describeFailure(thrown, context, words),
-    withoutReport,
+    (missing: unknown) => {
+      const failure = replacedFailure(missing);
+      if (failure === undefined) throw missing;
+      return { text: `natter: ${failure.message}\n  ${failure.hint}\n`, exitCode: 1 };
+    },
   );
   void context.streams.stderr.write(text);
   return exitCode;

@@ -85,28 +85,23 @@ async function inspectCertificate(
   timeout: number,
 ) {
   const connector = createConnector(route, clock, timeout, { rejectUnauthorized: false });
-  const abort = () => connector.close();
   signal.throwIfAborted();
-  signal.addEventListener('abort', abort);
-  try {
-    const socket = (await connector.open()) as TLSSocket;
-    const chain: { subject: string; issuer: string; validTo: Date }[] = [];
-    let next = socket.getPeerX509Certificate();
-    while (next !== undefined && chain.length < maxChain) {
-      const { subject, issuer, validTo, issuerCertificate } = next;
-      chain.push({ subject: nameOf(subject), issuer: nameOf(issuer), validTo: new Date(validTo) });
-      // The last certificate may be its own issuer.
-      next = subject === issuer ? undefined : issuerCertificate;
-    }
-    // Node's type is Error, its value a code such as CERT_HAS_EXPIRED.
-    const error: unknown = socket.authorizationError;
-    const problem = socket.authorized ? undefined : String(error);
-    const protocol = socket.getProtocol() ?? 'TLS';
-    socket.destroy();
-    return { protocol, chain, problem };
-  } finally {
-    signal.removeEventListener('abort', abort);
+  signal.addEventListener('abort', () => connector.close());
+  const socket = (await connector.open()) as TLSSocket;
+  const chain: { subject: string; issuer: string; validTo: Date }[] = [];
+  let next = socket.getPeerX509Certificate();
+  while (next !== undefined && chain.length < maxChain) {
+    const { subject, issuer, validTo, issuerCertificate } = next;
+    chain.push({ subject: nameOf(subject), issuer: nameOf(issuer), validTo: new Date(validTo) });
+    // The last certificate may be its own issuer.
+    next = subject === issuer ? undefined : issuerCertificate;
   }
+  // Node's type is Error, its value a code such as CERT_HAS_EXPIRED.
+  const error: unknown = socket.authorizationError;
+  const problem = socket.authorized ? undefined : String(error);
+  const protocol = socket.getProtocol() ?? 'TLS';
+  socket.destroy();
+  return { protocol, chain, problem };
 }
 
 const companyHint =

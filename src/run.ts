@@ -5,6 +5,7 @@ import { isSet, type Environment } from './environment.ts';
 import { Failure } from './failure.ts';
 import { createNotices } from './output/notices.ts';
 import { cleanLine, maskMessage, type Secrets } from './secrets/secrets.ts';
+import type { SettingOptions } from './settings/definitions.ts';
 import type { ResolvedSettings } from './settings/resolved-settings.ts';
 import { trueOrFalse } from './settings/value-types.ts';
 import type { ProcessFacts } from './storage/lock.ts';
@@ -41,8 +42,8 @@ export interface Context {
   };
 }
 
-/** Options of every command, before or after its name. Values of settings are unparsed text. */
-export interface GlobalOptions {
+/** Options of every command, before or after its name. */
+export interface GlobalOptions extends SettingOptions {
   readonly profile?: string;
   readonly sandbox?: boolean;
   readonly color: 'auto' | 'always' | 'never';
@@ -52,15 +53,6 @@ export interface GlobalOptions {
   readonly record?: string;
   readonly replay?: string;
   readonly speed?: string;
-  readonly baseUrl?: string;
-  readonly apiPath?: string;
-  readonly allowInsecure?: boolean;
-  readonly retries?: string;
-  readonly retryMaxWait?: string;
-  readonly connectTimeout?: string;
-  readonly firstByteTimeout?: string;
-  readonly idleTimeout?: string;
-  readonly timeout?: string;
   /** Fields of the request body, as `name=json`. Only commands that send prompts have this and the next options. */
   readonly param?: readonly string[];
   readonly allowSecrets?: boolean;

@@ -32,7 +32,6 @@ export interface CheckOptions {
   /** A file, JSON, or the concise notation. */
   readonly schema?: string;
   readonly schemaRetries?: string;
-  readonly responseFormat?: string;
   /** A JSON Pointer. */
   readonly select?: string;
   /** The number of a code block, or `last`. */

@@ -57,8 +57,6 @@ export interface ConversationOptions extends GlobalOptions {
   readonly branch?: boolean;
   /** The title of the conversation to continue or to start. */
   readonly conversation?: string;
-  /** `--save`, `--no-save`; if undefined, the setting applies. */
-  readonly save?: boolean;
 }
 
 /** Finds the folder above that of the conversations. @throws Failure `storage` if the home folder is unknown */

@@ -18,14 +18,11 @@ import type { ConversationOptions } from '../ask/open-conversation.ts';
 
 /** Values of settings are unparsed text. */
 export interface PromptOptions extends GlobalOptions {
-  readonly system?: string;
-  readonly maxTokens?: string;
   readonly file?: readonly string[];
   /** A file, or `-`. */
   readonly messages?: string | undefined;
   /** Messages as `role:text`. */
   readonly M?: readonly string[];
-  readonly budget?: string;
   /** Fails if the service has probably cut the prompt. */
   readonly strict?: boolean;
   /** False with `--no-stream`. */

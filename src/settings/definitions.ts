@@ -161,6 +161,13 @@ export type SettingValues = {
       : never;
 };
 
+/** The settings that options set, as typed; `-c, --continue` and `--times` mean something else. */
+export type SettingOptions = {
+  readonly [Key in Exclude<SettingKey, 'continue' | 'times'>]?:
+    | (SettingValues[Key] extends boolean ? boolean : string)
+    | undefined;
+};
+
 /** A setting of the table with its names. */
 export interface Definition<Value> {
   /** The name in `config set`; with two dashes it is the flag. */

@@ -5,7 +5,7 @@ import {
   type Definition,
   definitions,
   type Family,
-  type SettingKey,
+  type SettingOptions,
   settingKeys,
   type SettingValues,
 } from './definitions.ts';
@@ -23,12 +23,10 @@ import {
 import { ownEntry, type Profile, type StoredSettings } from './settings-file.ts';
 
 /** Flags of the command line: settings as typed, `params` parsed (`parseParameterFlag`). */
-export type SettingFlags = {
-  readonly [Key in SettingKey]?: string | number | boolean | undefined;
-} & {
+export interface SettingFlags extends SettingOptions {
   readonly profile?: string | undefined;
   readonly params?: Readonly<Record<string, unknown>>;
-};
+}
 
 /** What settings are resolved from; the strongest layer comes first. */
 export interface SettingLayers {
@@ -41,7 +39,7 @@ export interface SettingLayers {
 
 function resolveSetting<Value>(
   definition: Definition<Value>,
-  flag: SettingFlags[SettingKey],
+  flag: string | boolean | undefined,
   environment: Environment,
   profile: string,
   stored: Profile,
@@ -105,9 +103,6 @@ function resolveKey(
   return { apiKey: { value, source: { kind: 'profile', name: profile } } };
 }
 
-/** Settings with the name of an option that means something else: `-c, --continue`, and `--times` of an export or a fault. */
-const withoutFlag: ReadonlySet<SettingKey> = new Set(['continue', 'times']);
-
 /**
  * Resolves all settings: flag over environment over profile over default; an empty variable counts as unset.
  * @throws Failure `usage` for a bad flag, `configuration` for a bad variable, profile or key; it names the source
@@ -119,7 +114,7 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const settings = ownEntry(stored.settings.profiles, profile) ?? {};
   const all = settingKeys.map((key) => {
     const definition = definitions[key] as Definition<unknown>;
-    const flag = withoutFlag.has(key) ? undefined : flags[key];
+    const flag = key === 'continue' || key === 'times' ? undefined : flags[key];
     return [key, resolveSetting(definition, flag, environment, profile, settings)] as const;
   });
   // The table gives each key a value of the key's own type, which entries cannot express.

@@ -37,7 +37,7 @@ describe('precedence', () => {
 
   test('reads flags, variables and stored values of every type alike', () => {
     const { values } = resolve({
-      flags: { timeout: '2m', retries: 7 },
+      flags: { timeout: '2m', retries: '7' },
       environment: { NATTER_SAVE: 'off', NATTER_MAX_TOKENS: '500' },
       stored: storedWith({
         default: { 'idle-timeout': '90s', 'connect-timeout': 5, 'allow-insecure': true },
@@ -309,7 +309,9 @@ const listed = storedWith(
 );
 
 function rows() {
-  return listSettings(resolveSettings({ flags: { retries: 2 }, environment: {}, stored: listed }));
+  return listSettings(
+    resolveSettings({ flags: { retries: '2' }, environment: {}, stored: listed }),
+  );
 }
 
 test('lists the settings in force with values and sources', () => {

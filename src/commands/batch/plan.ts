@@ -29,10 +29,6 @@ export interface BatchOptions extends SendingOptions, CheckOptions, OutputOption
   readonly rerunFailed: string;
   readonly maxTotalTokens?: string;
   readonly maxCost?: string;
-  readonly model?: string;
-  readonly fallback?: string;
-  readonly system?: string;
-  readonly maxTokens?: string;
   /** See `PromptOptions`. */
   readonly messages?: string;
   readonly M?: readonly string[];
@@ -60,7 +56,6 @@ export interface SendingOptions extends GlobalOptions, ReportOptions {
   readonly rpm?: string;
   readonly tpm?: string;
   readonly keepGoing?: boolean;
-  readonly budget?: string;
   readonly strict?: boolean;
 }
 

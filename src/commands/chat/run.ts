@@ -65,14 +65,11 @@ import { openSecretGuard, type SecretGuard } from '../../input/secret-guard.ts';
 import { withHint } from '../../cli/report.ts';
 import { withSettings } from '../../settings/read-settings.ts';
 
-/** Options of `natter chat`, the default command. Values of settings are unparsed text. */
+/** Options of `natter chat`, the default command. */
 export interface ChatOptions
   extends PromptOptions, ConversationOptions, CheckOptions, FormatOptions {
-  readonly model?: string;
-  readonly fallback?: string;
   readonly every?: string;
   readonly split?: 'auto' | 'lines' | 'paragraphs';
-  readonly thinkTags?: string;
   readonly reasoning?: boolean;
   readonly interactive?: boolean;
 }

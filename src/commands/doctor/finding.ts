@@ -3,7 +3,6 @@ import type { JsonOptions, StartedRun } from '../../run.ts';
 import { messageWithRequest, withHint } from '../../cli/report.ts';
 
 export interface DoctorOptions extends JsonOptions {
-  readonly model?: string;
   readonly offline?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { folderOf } from '../support/folder.ts';
@@ -63,4 +63,32 @@ test('the package contains no sources, tests, scripts or source maps', () => {
   );
   expect([...folders].sort()).toEqual(['LICENSE', 'bin', 'dist', 'docs', 'man']);
   expect(paths.filter((path) => /\.(?:map|tsx|jsonl)$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+});
+
+const chunks = readdirSync('dist').filter((name) => name.endsWith('.js'));
+
+/** Bytes that every run, and every prompt, has to read. */
+test.each([
+  ['cli.js', 240_000],
+  ['prompt.js', 220_000],
+])('%s stays small', (name, most) => {
+  expect(statSync(join('dist', name)).size).toBeLessThan(most);
+});
+
+test('the published files refer to no source map', () => {
+  expect(chunks.some((name) => existsSync(join('dist', `${name}.map`)))).toBe(true);
+  expect(
+    chunks.filter((name) => readFileSync(join('dist', name), 'utf8').includes('sourceMappingURL=')),
+  ).toEqual([]);
+});
+
+test('only a hostile reply of the sandbox clears the screen or the lines above it', () => {
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' });
+  const clearing = sources.filter(
+    (path) =>
+      /\.tsx?$/.test(path) &&
+      path !== join('sandbox', 'replies', 'replies.ts') &&
+      /\[[23]J/.test(readFileSync(join('src', path), 'utf8')),
+  );
+  expect(clearing).toEqual([]);
 });

@@ -28,7 +28,7 @@ function describeCommand(command: Command) {
     arguments: words.map((word) => ({ term: word.name(), description: word.description })),
     /** Without the options of every command and `--help`. */
     options: optionsOf(command),
-    examples: helpOf(command).examples.map(({ line }) => line),
+    examples: helpOf(command).examples,
     list: helpOf(command).list,
   };
 }

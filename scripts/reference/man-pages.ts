@@ -165,7 +165,10 @@ function mainPage(
     '.PP',
     roff('natter config paths prints those of this machine.'),
     '.SH EXAMPLES',
-    ...program.examples.map(({ line, meaning = '' }) => tagged(line, meaning)),
+    ...program.examples.map((example) => {
+      const [line = '', meaning = ''] = example.split(/ +# /);
+      return tagged(line, meaning);
+    }),
     ...examplesBelow(chat?.examples ?? []),
     '.SH SEE ALSO',
     ...commands.map((command, index) => {

@@ -1,12 +1,6 @@
 import type { Action } from '../run.ts';
 import type { Command } from 'commander';
 
-/** A command line as typed in a shell, with or without what it does. */
-export interface Example {
-  readonly line: string;
-  readonly meaning?: string;
-}
-
 /** A row of a list in the help. */
 export interface HelpRow {
   readonly term: string;
@@ -15,7 +9,8 @@ export interface HelpRow {
 
 /** What the help of a command has that commander does not know. */
 interface HelpDetails {
-  examples: readonly Example[];
+  /** Command lines as typed in a shell; a comment says what one does. */
+  examples: readonly string[];
   /** Rows under a separate heading, which are neither options nor commands. */
   list?: {
     readonly heading: string;
@@ -36,8 +31,8 @@ export const helpOf = (command: Command & { helpDetails?: HelpDetails }): HelpDe
   (command.helpDetails ??= { examples: [], hidesServiceOptions: false, hidesParentOptions: false });
 
 /** Sets the examples at the start of a command's help. */
-export function setExamples(command: Command, lines: readonly (string | Example)[]): Command {
-  helpOf(command).examples = lines.map((line) => (typeof line === 'string' ? { line } : line));
+export function setExamples(command: Command, lines: readonly string[]): Command {
+  helpOf(command).examples = lines;
   return command;
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../run.ts';
 import { showInPager } from '../terminal/device/pager.ts';
 import { topicNames } from '../commands/help/topic-names.ts';
 import { generalGroup, serviceGroup, durationNote } from './options.ts';
-import { optionSources, type Example, type HelpRow, helpOf, pathOf } from './help-details.ts';
+import { optionSources, type HelpRow, helpOf, pathOf } from './help-details.ts';
 
 const ownGroup = 'Options:';
 
@@ -32,13 +32,6 @@ function subcommandRows(command: Command, help: Help): readonly HelpRow[] {
 
 export function serviceRows(program: Command, help: Help): readonly HelpRow[] {
   return ownOptions(program, help).filter(({ group }) => group === serviceGroup);
-}
-
-function exampleLines(examples: readonly Example[]): readonly string[] {
-  const width = Math.max(0, ...examples.map(({ line }) => line.length));
-  return examples.map(({ line, meaning = '' }) =>
-    `  $ ${line.padEnd(width)}  ${meaning}`.trimEnd(),
-  );
 }
 
 export const helpWidth = 80;
@@ -107,14 +100,13 @@ function optionSections(command: Command, help: Help): readonly string[] {
 
 /** The whole help as plain text, options by group. */
 export function formatHelp(command: Command, help: Help): string {
-  const { list } = helpOf(command);
-  const examples = exampleLines(helpOf(command).examples);
+  const { list, examples } = helpOf(command);
   const described = command.registeredArguments
     .filter(({ description }) => description !== '')
     .map((argument) => ({ term: argument.name(), description: argument.description }));
   return joinSections([
     ...introduction(command, help),
-    examples.length === 0 ? '' : ['Examples:', ...examples].join('\n'),
+    ['Examples:', ...examples].join('\n  $ '),
     formatSection('Arguments:', described, help),
     list === undefined ? '' : formatSection(list.heading, list.rows, help),
     formatSection('Commands:', subcommandRows(command, help), help),
@@ -132,7 +124,7 @@ const seldomNames = ['prompts', 'usage', 'doctor', 'sandbox', 'shell-init', 'com
 /** natter itself: what most people type, the commands, and where the rest is. */
 function formatProgram(program: Command, help: Help): string {
   const [description = ''] = introduction(program, help);
-  const examples = exampleLines(helpOf(program).examples).map((line) => line.replace('$ ', ''));
+  const examples = helpOf(program).examples.map((line) => `  ${line}`);
   const more = 'More: natter --help (all options), natter <command> -h, natter help <topic>';
   // The examples show prompts; the last rows show help.
   const omitted = new Set(['[chat]', 'help', ...seldomNames]);
@@ -184,7 +176,7 @@ function formatCommand(command: Command, help: Help): string {
     });
     return joinSections([
       ...introduction(command, help),
-      ['Examples:', ...exampleLines(examples.slice(0, 3))].join('\n'),
+      ['Examples:', ...examples.slice(0, 3)].join('\n  $ '),
       options.length === 0 || children.length === 0
         ? formatSection('Commands:', children, help)
         : wrapHelp(`Commands: ${childNames}`, help),

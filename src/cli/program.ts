@@ -79,12 +79,12 @@ export function buildProgram(
     )
     .helpCommand(false);
   setExamples(program, [
-    { line: 'natter', meaning: 'open a conversation' },
-    { line: 'natter "why is the sky blue?"', meaning: 'print one answer' },
-    { line: 'natter -c "and at sunset?"', meaning: 'continue the last conversation' },
-    { line: 'git diff | natter -f notes.md "review"', meaning: 'append piped input and a file' },
-    { line: 'natter -m nextgen --json "two names"', meaning: 'choose the model, print JSON' },
-    { line: 'natter --sandbox "hello"', meaning: 'try it without a service or a key' },
+    'natter                                  # open a conversation',
+    'natter "why is the sky blue?"           # print one answer',
+    'natter -c "and at sunset?"              # continue the last conversation',
+    'git diff | natter -f notes.md "review"  # append piped input and a file',
+    'natter -m nextgen --json "two names"    # choose the model, print JSON',
+    'natter --sandbox "hello"                # try it without a service or a key',
   ]);
   addGlobalOptions(program);
   program.addCommand(buildChat(), { isDefault: true });

@@ -110,9 +110,9 @@ const command = buildBatch();
 
 const examples = [command, ...command.commands]
   .flatMap((one) => helpOf(one).examples)
-  .filter(({ line }) => !needsQueue(line));
+  .filter((line) => !needsQueue(line));
 
-test.each(examples)('help: $line', async ({ line }) => {
+test.each(examples)('help: %s', async (line) => {
   const { code, stdout, stderr } = await shell.run(line);
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stdout + stderr).not.toBe('');

@@ -82,7 +82,7 @@ describe('a narrow terminal', () => {
 test('natter -h has examples, every command, and where the rest is', async () => {
   const text = await helpOf('-h');
   const examples = text.split('\n\n')[1]?.split('\n') ?? [];
-  expect(examples[0]).toMatch(/^ {2}natter +open a conversation$/);
+  expect(examples[0]).toMatch(/^ {2}natter +# open a conversation$/);
   expect(examples).toHaveLength(6);
   for (const option of [' -c ', ' -f ', ' -m ', ' --json ']) expect(text).toContain(option);
   const names = tree.commands.map((one) => one.name());

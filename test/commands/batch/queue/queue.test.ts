@@ -46,8 +46,8 @@ test.each<readonly [string, string, object]>([
 test.each(
   buildBatch()
     .commands.flatMap((one) => helpOf(one).examples)
-    .filter(({ line }) => line.includes('--queue ')),
-)('$line', async ({ line }) => {
+    .filter((line) => line.includes('--queue ')),
+)('%s', async (line) => {
   const [, options] = await parsed(line.replace('natter ', ''));
   expect(options).toMatchObject({ queue: 'redis://localhost:6379' });
 });

@@ -64,14 +64,6 @@ export function formatSection(heading: string, rows: readonly HelpRow[], help: H
   return rows.length === 0 ? '' : `${heading}\n${formatRows(rows, help)}`;
 }
 
-/** Where the rest is: the service options, and the topics. */
-function ending(command: Command, help: Help): readonly string[] {
-  const topics = `Topics: natter help ${topicNames.join(', ')}`;
-  if (command.parent === null) return [durationNote, topics].map((text) => wrapHelp(text, help));
-  if (helpOf(command).hidesServiceOptions) return [];
-  return [wrapHelp('Also: service options (natter help service)', help)];
-}
-
 const joinSections = (sections: readonly string[]): string =>
   `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 
@@ -100,7 +92,10 @@ function optionSections(command: Command, help: Help): readonly string[] {
 
 /** The whole help as plain text, options by group. */
 export function formatHelp(command: Command, help: Help): string {
-  const { list, examples } = helpOf(command);
+  const { list, examples, hidesServiceOptions } = helpOf(command);
+  const isProgram = command.parent === null;
+  const service = hidesServiceOptions ? '' : 'Also: service options (natter help service)';
+  const topics = `Topics: natter help ${topicNames.join(', ')}`;
   const described = command.registeredArguments
     .filter(({ description }) => description !== '')
     .map((argument) => ({ term: argument.name(), description: argument.description }));
@@ -111,7 +106,7 @@ export function formatHelp(command: Command, help: Help): string {
     list === undefined ? '' : formatSection(list.heading, list.rows, help),
     formatSection('Commands:', subcommandRows(command, help), help),
     ...optionSections(command, help),
-    ...ending(command, help),
+    ...(isProgram ? [durationNote, topics] : [service]).map((text) => wrapHelp(text, help)),
   ]);
 }
 

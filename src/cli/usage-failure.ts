@@ -78,8 +78,7 @@ function settingHint(name: string, { options }: Command): string | undefined {
   const key = settingKeys.find((candidate) => `--${definitions[candidate].name}` === name);
   if (key === undefined) return undefined;
   const { name: setting, variable } = definitions[key];
-  const once = variable === undefined ? '' : `, or ${variable} for one run`;
-  return `it is a setting: ‹natter config set ${setting} <value>›${once}`;
+  return `it is a setting: ‹natter config set ${setting} <value>›, or ${variable} for one run`;
 }
 
 /** @param suggestion of commander: `you mean --model?` */

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { buildBatch } from '../../src/commands/batch/command.ts';
-import { helpOf } from '../../src/cli/help-details.ts';
 import { compileSchema } from '../../src/schema/compile-schema.ts';
 import { parseNotation } from '../../src/schema/schema-text.ts';
 import { openExampleShell } from '../support/example-shell.ts';
-import { blocksOf, needsQueue } from '../support/guide-blocks.ts';
+import { blocksOf } from '../support/guide-blocks.ts';
 import { jsonLines } from '../support/natter.ts';
 
 const guide = readFileSync('docs/batch.md', 'utf8');
@@ -104,18 +102,6 @@ test('the results of a hosted endpoint are imported, and missing ones are sent',
     { index: 1, content: 'Rayleigh.' },
     { index: 2, finish_reason: 'stop' },
   ]);
-});
-
-const command = buildBatch();
-
-const examples = [command, ...command.commands]
-  .flatMap((one) => helpOf(one).examples)
-  .filter((line) => !needsQueue(line));
-
-test.each(examples)('help: %s', async (line) => {
-  const { code, stdout, stderr } = await shell.run(line);
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  expect(stdout + stderr).not.toBe('');
 });
 
 const security =

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { helpOf } from '../../src/cli/help-details.ts';
+import { childNamed, helpOf } from '../../src/cli/help-details.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { guides as topics } from '../../src/commands/help/guides.ts';
 import { openExampleShell } from '../support/example-shell.ts';
@@ -9,6 +9,7 @@ import {
   expectedCode,
   guideBlocks,
   isScript,
+  needsQueue,
   shellLines,
   type GuideBlock,
 } from '../support/guide-blocks.ts';
@@ -115,6 +116,11 @@ const program = buildProgram(createMemoryContext().context, []);
 /** The first one opens a conversation, which test/docs/readme.test.ts does. */
 const programLines = helpOf(program).examples.slice(1);
 
+const batch = childNamed(program, 'batch') ?? program;
+const batchLines = [batch, ...batch.commands]
+  .flatMap((command) => helpOf(command).examples)
+  .filter((line) => !needsQueue(line));
+
 /** The guides about the program itself. */
 const topicLines = (['piping', 'privacy', 'profiles', 'troubleshooting', 'uninstall'] as const)
   .flatMap((name) => topics[name].split('\n'))
@@ -123,6 +129,7 @@ const topicLines = (['piping', 'privacy', 'profiles', 'troubleshooting', 'uninst
 const texts = [
   { name: 'natter -h', lines: programLines },
   { name: 'natter help <topic>', lines: topicLines },
+  { name: 'natter batch --help', lines: batchLines },
   ...guides,
 ];
 

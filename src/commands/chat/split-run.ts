@@ -151,22 +151,21 @@ export async function askPieces(
 ): Promise<readonly PieceAnswer[]> {
   const failures: Failure[] = [];
   let inRow = 0;
-  const waiting = prompts.filter((prompt) => kept.find(prompt) === undefined);
-  /** Sends one prompt after the other. Several calls run at the same time; when one of them ends, no more is sent. */
+  function* missing() {
+    yield* prompts.filter((prompt) => kept.find(prompt) === undefined);
+  }
+  const waiting = missing();
+  /** Several calls run at the same time; one that leaves the loop closes the generator, so that no more is sent. */
   const sendWaiting = async (): Promise<void> => {
-    try {
-      for (let prompt = waiting.shift(); prompt !== undefined; prompt = waiting.shift()) {
-        const answer = await send(prompt);
-        const { failure, isStopped } = answer;
-        if (isStopped) return;
-        inRow = failure === undefined ? 0 : inRow + 1;
-        if (failure === undefined) kept.keep(prompt, answer);
-        else if (failure.kind === 'budget') throw failure;
-        else failures.push(failure);
-        if (inRow >= mostFailures || failure?.kind === 'unauthorized') return;
-      }
-    } finally {
-      waiting.length = 0;
+    for (const prompt of waiting) {
+      const answer = await send(prompt);
+      const { failure, isStopped } = answer;
+      if (isStopped) return;
+      inRow = failure === undefined ? 0 : inRow + 1;
+      if (failure === undefined) kept.keep(prompt, answer);
+      else if (failure.kind === 'budget') throw failure;
+      else failures.push(failure);
+      if (inRow >= mostFailures || failure?.kind === 'unauthorized') return;
     }
   };
   const ended = await Promise.allSettled(Array.from({ length: atOnce }, sendWaiting));

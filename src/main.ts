@@ -78,13 +78,12 @@ async function printVersionDetails({ streams, version, platform }: Context): Pro
   }
 }
 
-const isVersion = (word: string) => word === '--version' || word === '-V';
-
 /** @throws any failure, or the reason of the abort signal */
 async function runCommandLine(context: Context, words: readonly string[]): Promise<void> {
   const { signal, streams } = context;
   try {
-    if (words.length === 2 && words.includes('--verbose') && words.some(isVersion)) {
+    const isVersion = hasFlag(words, '--version', '-V');
+    if (words.length === 2 && isVersion && hasFlag(words, '--verbose')) {
       await printVersionDetails(context);
     } else if (words[0] === '__complete') {
       const { printCompletions } = await import('./cli/completion.ts');

@@ -61,13 +61,6 @@ const foreignOptions: ForeignWords = [
 
 const formatOptions = new Set(['-o', '--output', '--format', '--output-format']);
 
-function foreignHint(name: string, path: string, { options }: Command): string | undefined {
-  const place = path.split(' ').slice(1);
-  const hasJson = options.some(({ long }) => long === '--json');
-  const format = formatOptions.has(name) && hasJson ? '--json prints JSON' : undefined;
-  return meantBy(foreignOptions, [...place, name].join('/')) ?? format;
-}
-
 /** The hint for the name of a setting that is no option: only a command that sends prompts heeds it. */
 function settingHint(name: string, { options }: Command): string | undefined {
   const grouping = options.find(({ long }) => long === '--by')?.argChoices;
@@ -92,8 +85,11 @@ function unknownOption(typed: string, suggestion: string | undefined, command: C
   const see = suggestion === undefined ? 'see' : `did ${suggestion} See`;
   const takesPrompt = command.registeredArguments.some((argument) => argument.name() === 'prompt');
   const dashes = takesPrompt ? '; put text that starts with a dash after --' : '';
+  const place = [...path.split(' ').slice(1), name].join('/');
+  const isFormat = formatOptions.has(name) && command.options.some(({ long }) => long === '--json');
   const hint =
-    foreignHint(name, path, command) ??
+    meantBy(foreignOptions, place) ??
+    (isFormat ? '--json prints JSON' : undefined) ??
     settingHint(name, command) ??
     `${see} ‹${path} --help›${dashes}`;
   return new Failure('usage', `unknown option '${name}'`, { hint });

@@ -113,12 +113,8 @@ export async function checkApi(
 async function examine(run: Run): Promise<ServiceCheck | undefined> {
   const { apiKey, apiKeyCommand } = run.settings;
   const service = await openService(run, { command: 'auth' });
-  try {
-    const sendsKey = apiKey !== undefined || apiKeyCommand !== undefined;
-    return await checkApi(service, sendsKey, run.context.signal);
-  } finally {
-    await service.close();
-  }
+  const sendsKey = apiKey !== undefined || apiKeyCommand !== undefined;
+  return checkApi(service, sendsKey, run.context.signal).finally(() => service.close());
 }
 
 /**

@@ -15,6 +15,8 @@ test.each([
   ['a flag without its value', 'hi --model', "option '-m, --model <id>' argument missing"],
   ['an invalid choice', 'hi --color blue', "option '--color <when>' argument 'blue' is invalid"],
   ['too many arguments', 'config get a b', "too many arguments for 'get'"],
+  ['words after a list', 'models list x', 'natter models list takes no arguments, but got "x"'],
+  ['a word that a group does not have', 'prompts ls', 'there is no command "natter prompts ls"'],
   ['a missing argument', 'config set model', "missing required argument 'value'"],
   ['a command after options', '-m x models list', 'ambiguous: "models" is a command name but'],
   ['chat after options', '-m x chat hi', 'ambiguous: "chat" is a command name but follows'],
@@ -133,12 +135,16 @@ test.each([
   ['doctor who is the best', 'for a prompt: natter chat doctor who is the best\n'],
   ['completion tcsh', 'see natter completion --help\n'],
   ['config lst', 'did you mean list? See natter config --help'],
+  ['prompts list nope', 'to show a prompt file: natter prompts show nope\n'],
+  ['models list nope', 'to show a model: natter models get nope\n'],
+  ['prompts ls', 'natter prompts list\n'],
+  ['prompts shw review', 'did you mean natter prompts show review?\n'],
   [
     'auth login --api-key x',
     'natter auth login asks for the key, or reads it from a file: natter auth login < key.txt\n',
   ],
   ['auth login --kye', 'see natter auth login --help\n'],
-])('N13, N27, N33, S6: natter %s has the hint: %s', async (line, hint) => {
+])('N13, N27, N29, N33, S6: natter %s has the hint: %s', async (line, hint) => {
   expectFailure(await runInMemory(line.split(' ')), 2, `\n  ${hint}`);
 });
 
@@ -152,25 +158,6 @@ test.each([
   const result = await runInMemory(['--sandbox', ...words], { input: 'a line\n' });
   expectFailure(result, 2, '--max-tokens must be a whole number');
   expect(result.stderr).not.toContain('template');
-});
-
-// N29: the words after a group
-test.each([
-  [
-    'prompts list nope',
-    'natter prompts list takes no arguments, but got "nope"\n  to show a prompt file: natter prompts show nope\n',
-  ],
-  [
-    'models list nope',
-    'natter models list takes no arguments, but got "nope"\n  to show a model: natter models get nope\n',
-  ],
-  ['prompts ls', 'there is no command "natter prompts ls"\n  natter prompts list\n'],
-  [
-    'prompts shw review',
-    'there is no command "natter prompts shw"\n  did you mean natter prompts show review?\n',
-  ],
-])('N29: natter %s is refused with what was typed', async (line, message) => {
-  expectFailure(await runInMemory(line.split(' ')), 2, `natter: ${message}`);
 });
 
 test('N30: a home folder that is a file has no settings, which is no failure', async () => {

@@ -73,27 +73,20 @@ export function jsonLinesPrinter(
  */
 export type AnswerFormat = 'exact' | 'text' | 'plain' | 'markdown' | 'json' | 'jsonl';
 
-export interface FormatOptions {
-  readonly json?: boolean;
-  readonly jsonl?: boolean;
-  readonly plain?: boolean;
-  readonly markdown?: boolean;
-  /** Writes the service's bytes and nothing else, to a terminal too. */
-  readonly raw?: boolean;
-}
+const formats = ['json', 'jsonl', 'plain', 'markdown', 'raw'] as const;
+
+/** `raw` writes the service's bytes and nothing else, to a terminal too. */
+export type FormatOptions = { readonly [Format in (typeof formats)[number]]?: boolean };
 
 /**
  * The default depends on standard output: styled Markdown for a terminal, the text as it is for a pipe or file.
  * @throws Failure of kind `usage` for two formats
  */
 export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean): AnswerFormat {
-  const asked = (['json', 'jsonl', 'plain', 'markdown', 'raw'] as const).filter(
-    (name) => options[name] === true,
-  );
-  if (asked.length > 1) {
-    throw exclusive(`--${asked[0]}`, `--${asked[1]}`, 'choose one output format');
+  const [format, other] = formats.filter((name) => options[name] === true);
+  if (other !== undefined) {
+    throw exclusive(`--${format}`, `--${other}`, 'choose one output format');
   }
-  const [format] = asked;
   if (format === 'raw') return 'exact';
   if (format === 'plain') return isTerminal ? 'plain' : 'text';
   return format ?? (isTerminal ? 'markdown' : 'text');

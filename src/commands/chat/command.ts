@@ -57,9 +57,7 @@ export function buildChat(): Command {
   const command = new Command('chat')
     .argument('[prompt...]', 'prompt; {{stdin}} is replaced by standard input')
     .summary('send one prompt and print the answer')
-    .description(
-      'Sends a prompt and prints the answer. Piped standard input is appended to the prompt.',
-    );
+    .description('Sends a prompt, with piped standard input after it, and prints the answer.');
   const input = [
     new Option('-i, --interactive', 'open a conversation, even when a prompt is given'),
     new Option(

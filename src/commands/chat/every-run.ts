@@ -264,9 +264,7 @@ export const runEvery: ChatAction = async (started, words) => {
     await asker.close();
   }
   if (number === 0) {
-    notices.notice(
-      `--every reads standard input, not -f, and it was empty; nothing is sent; ${example}`,
-    );
+    notices.notice(`--every reads standard input, not -f, and it was empty; ${example}`);
   }
   const failure = failureOfSeveral(failures, number, 'groups');
   if (failure !== undefined) throw failure;

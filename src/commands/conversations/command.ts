@@ -33,9 +33,7 @@ export function buildConversations(): Command {
   const search = new Command('search')
     .argument('<pattern...>', 'words or quoted phrases to find; case is ignored')
     .summary('search all conversations')
-    .description(
-      'Searches for conversations that contain all patterns; shows the lines around each hit.',
-    )
+    .description('Finds conversations that contain all patterns; shows the lines around each hit.')
     .option('-E, --regexp', 'the pattern is a JavaScript regular expression')
     .option('--case-sensitive', 'match case')
     .option('-C, --context <lines>', 'lines to show around a hit, default 1', '1')

@@ -207,9 +207,7 @@ export const pruneConversations: Action<PruneOptions> = async (run) => {
   const [oldest] = old;
   if (oldest === undefined) {
     await printListed(run, old);
-    return notices.notice(
-      `no conversation is older than ${olderThan}, without pinned and open ones`,
-    );
+    return notices.notice(`none is older than ${olderThan}, without pinned and open ones`);
   }
   const oldestText = `the oldest, ${describe(oldest)}, changed ${timeAgo(oldest.changedAt, now)}`;
   const number = countOf(old.length, 'conversation');
@@ -400,7 +398,7 @@ export const searchConversations: Action<SearchOptions, [texts: readonly string[
   const entries = listEntries(dataFolder(context));
   let [hits, conversations] = [0, 0];
   const { stdout } = context.streams;
-  const { style } = presentation;
+  const { notices, style } = presentation;
   for (const { id, path } of entries) {
     let own = 0;
     try {
@@ -418,7 +416,7 @@ export const searchConversations: Action<SearchOptions, [texts: readonly string[
       }
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== 'storage') throw error;
-      presentation.notices.warning(error.message);
+      notices.warning(error.message);
     }
     hits += own;
     if (own > 0) conversations += 1;
@@ -432,9 +430,7 @@ export const searchConversations: Action<SearchOptions, [texts: readonly string[
       hint: 'the search is literal; use -E for a regular expression',
     });
   }
-  presentation.notices.notice(
-    `${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`,
-  );
+  notices.notice(`${countOf(hits, 'hit')} in ${countOf(conversations, 'conversation')}`);
 };
 
 /** UTF-16 units shown around the first hit in a long line. */

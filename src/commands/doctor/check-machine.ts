@@ -188,8 +188,7 @@ function folderFinding(
   } catch (error) {
     const text = `cannot write into the ${name} folder ${folder}: ${failureReason(error)}`;
     if (without !== undefined) return warning(check, text, without);
-    const hint =
-      'check the path, its permissions and the free space; ‹natter config paths› lists all paths';
+    const hint = 'check its permissions and the free space; ‹natter config paths› lists all paths';
     return failed(check, new Failure('storage', text, { hint }), examination);
   }
 }

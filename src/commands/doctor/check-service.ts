@@ -46,8 +46,7 @@ function* variableFindings(environment: Environment): Generator<Finding> {
   const check = 'variable';
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     const text = 'NODE_TLS_REJECT_UNAUTHORIZED is 0: certificates are not verified';
-    const advice =
-      'unset it, and set NODE_EXTRA_CA_CERTS to the certificate file of your authority';
+    const advice = 'unset it; set NODE_EXTRA_CA_CERTS to the certificate file of your authority';
     yield warning(check, text, advice);
   }
   const name = 'NODE_EXTRA_CA_CERTS';

@@ -10,9 +10,7 @@ export function buildLast(): Command {
       'an id or its prefix, a title, or latest (default: latest)',
       'latest',
     )
-    .description(
-      'Prints the last answer of a conversation, an earlier one, or one of its code blocks.',
-    )
+    .description('Prints the last answer of a conversation, an earlier one, or a code block.')
     .option('-n, --answer <number>', 'print this answer: 1 is the last one, 2 the one before')
     .option('-b, --block <number>', 'print only this code block: 1 is the first, -1 the last')
     .addOption(extractOption())

@@ -35,9 +35,7 @@ function findAnswers(context: Context, notices: Notices, name: string): readonly
     notices.notice(`${problem}; this answer is from conversation ${id}`);
     return found;
   }
-  throw new Failure('not_found', problem, {
-    hint: '‹natter conversations list› shows all conversations',
-  });
+  throw new Failure('not_found', problem, { hint: '‹natter conversations list› shows all' });
 }
 
 interface LastOptions extends GlobalOptions {

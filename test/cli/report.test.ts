@@ -9,12 +9,10 @@ import { expectNoSecret, secretForms, secretKey } from '../support/secret.ts';
 test('a failure is a line and a hint, both sanitized and masked', () => {
   const { context } = createMemoryContext({ environment: { NATTER_API_KEY: 'nk-secret-key' } });
   const failure = new Failure('not_found', 'no \u001B[31m nk-secret-key', {
-    hint: 'look\nelsewhere',
+    hint: 'look\nthere',
   });
-  expect(describeFailure(failure, context, [])).toEqual({
-    text: 'natter: no  ***\n  look elsewhere\n',
-    exitCode: 6,
-  });
+  const report = { text: 'natter: no  ***\n  look there\n', exitCode: 6 };
+  expect(describeFailure(failure, context, [])).toEqual(report);
 });
 
 test.each([
@@ -51,17 +49,15 @@ const limited = {
 
 test('a failure names the request; with --json it is one JSON line with every detail', () => {
   const { context } = createMemoryContext();
-  const failure = new Failure('rate_limited', 'slow down', { ...limited, attempts: 2 });
-  expect(describeFailure(failure, context, []).text).toBe(
-    'natter: slow down (request r-1)\n  wait\n',
-  );
+  const failure = new Failure('rate_limited', 'slow', { ...limited, attempts: 2 });
+  expect(describeFailure(failure, context, []).text).toBe('natter: slow (request r-1)\n  wait\n');
   const { text, exitCode } = describeFailure(failure, context, ['hi', '--json']);
   expect(exitCode).toBe(8);
   expect(JSON.parse(text)).toEqual({
     error: {
       kind: 'rate_limited',
       status: 429,
-      message: 'slow down',
+      message: 'slow',
       hint: 'wait',
       retry_after: 3,
       request_id: 'r-1',

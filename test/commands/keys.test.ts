@@ -139,10 +139,8 @@ const configurations: Readonly<Record<string, (server: RawServer) => Promise<Var
   }),
   async 'the stored key'({ url }) {
     const env = { HOME: temporaryHome() };
-    await runInMemory(['auth', 'login', '--no-check', '--base-url', url], {
-      env,
-      input: secretKey,
-    });
+    const words = ['auth', 'login', '--no-check', '--base-url', url];
+    await runInMemory(words, { env, input: secretKey });
     return env;
   },
   'a header of the profile without one': (server) =>
@@ -229,10 +227,10 @@ test('X2: secrets sent by a service are masked in batches, comparisons and lists
   expect(text.match(/thank you/g)).toHaveLength(2);
   expectNoSecret(text, batch.stdout, batch.stderr, compared.stdout, compared.stderr);
   const list = await serve([[json(200, { data: [{ id: secretKey, owned_by: keyEcho }] })]]);
-  const there = { ...env, NATTER_BASE_URL: list.url };
+  const own = { ...env, NATTER_BASE_URL: list.url };
   for (const flags of [[], ['--json']]) {
     const { code, stdout, stderr } = await runInMemory(['models', 'list', ...flags], {
-      env: there,
+      env: own,
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('***');
@@ -245,11 +243,8 @@ const notLoopback = (url: string) => url.replace('127.0.0.1', '0.0.0.0');
 
 test('K14 --allow-insecure and the setting of a profile allow a key over plain http', async () => {
   const server = await serve([[streamed('Hello')]]);
-  const env = {
-    HOME: temporaryHome(),
-    NATTER_BASE_URL: notLoopback(server.url),
-    NATTER_API_KEY: secretKey,
-  };
+  const service = { NATTER_BASE_URL: notLoopback(server.url), NATTER_API_KEY: secretKey };
+  const env = { HOME: temporaryHome(), ...service };
   expect((await runInMemory(['hi', '--allow-insecure'], { env })).stdout).toBe('Hello\n');
   await runInMemory(['config', 'set', 'allow-insecure', 'true'], { env });
   expect((await runInMemory(['hi'], { env })).stdout).toBe('Hello\n');

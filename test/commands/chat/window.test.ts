@@ -120,9 +120,10 @@ test('a comparison names the model, and fails with --strict', async () => {
 });
 
 const listed = (windows: Readonly<Record<string, number>>) =>
-  json(200, {
-    data: Object.entries(windows).map(([id, context_length]) => ({ id, context_length })),
-  });
+  json(
+    200,
+    Object.entries(windows).map(([id, context_length]) => ({ id, context_length })),
+  );
 
 test('Y31: a window from models get is used too', async () => {
   const { run, plan } = await openService(json(200, { id: 'small', context_length: 4000 }));

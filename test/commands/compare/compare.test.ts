@@ -24,10 +24,9 @@ const named = (label: string, profile?: string, model: string | undefined = labe
   return { label, profile, model };
 };
 
-const modelIds =
-  'llama3:8b llama3.2:3b-instruct-q4_K_M phi3:mini claude-v2:1 ft:gpt-4o-mini:team::id';
+const tags = 'llama3:8b llama3.2:3b-instruct-q4_K_M phi3:mini claude-v2:1 ft:gpt-4o-mini:team::id';
 
-test.each(modelIds.split(' '))('%s is a model', (name) => {
+test.each(tags.split(' '))('%s is a model', (name) => {
   expect(parseModel(name, profiles, 'usage')).toEqual(named(name));
 });
 
@@ -169,9 +168,7 @@ test('-s, -t, --param and --no-stream go into each request, and --dry-run sends 
     { role: 'system', content: 'brief' },
     { role: 'user', content: 'hello' },
   ];
-  const bodies = ['origin', 'nextgen'].map((model) => {
-    return { model, messages, max_tokens: 3, seed: 1 };
-  });
+  const bodies = both.map((model) => ({ model, messages, max_tokens: 3, seed: 1 }));
   expect(server.bodies()).toEqual(expect.arrayContaining(bodies));
   const url = `${server.url}/v1/chat/completions`;
   expect(JSON.parse(stdout)).toMatchObject({
@@ -224,11 +221,9 @@ test('S31 a refusal is printed with its model, in JSON as a field', async () => 
   const { stderr } = await compare([prompt]);
   expect(stderr).toContain('nextgen: the model refused: I will not');
   expect(stderr).not.toContain('the answer is empty');
-  const { answers } = JSON.parse((await compare(['--json', prompt])).stdout) as {
-    answers: readonly object[];
-  };
   const refused = { content: '', refusal: 'I will not' };
-  expect(answers).toMatchObject([refused, refused]);
+  const { stdout } = await compare(['--json', prompt]);
+  expect(JSON.parse(stdout)).toMatchObject({ answers: [refused, refused] });
 });
 
 describe('--json', () => {
@@ -249,11 +244,9 @@ describe('--json', () => {
   test('has the failure of a model beside the other answers', async () => {
     const { failure, stdout } = await compare(['--json', '-m', 'origin,other', echoHi]);
     expect(failure).toMatchObject({ kind: 'not_found' });
-    const { answers } = JSON.parse(stdout) as { answers: readonly object[] };
-    expect(answers).toMatchObject([
-      { asked: 'origin', content: 'hi' },
-      { asked: 'other', content: '', incomplete: true, error: { kind: 'not_found', status: 404 } },
-    ]);
+    const error = { kind: 'not_found', status: 404 };
+    const other = { asked: 'other', content: '', incomplete: true, error };
+    expect(JSON.parse(stdout)).toMatchObject({ answers: [{ content: 'hi' }, other] });
   });
 
   test('--jsonl has the requested model in each event', async () => {
@@ -380,9 +373,7 @@ describe('the saved conversation', () => {
     await data.run(['--sandbox', echoHi]);
     const dry = await data.run(['--sandbox', 'compare', '-c', '--dry-run', 'and now?']);
     const messages = [echoHi, 'hi', 'and now?'].map((content) => ({ content }));
-    const requests = ['origin', 'nextgen'].map((model) => ({
-      request: { body: { model, messages } },
-    }));
+    const requests = both.map((model) => ({ request: { body: { model, messages } } }));
     expect(JSON.parse(dry.stdout)).toMatchObject({ requests });
     expect(pathOf(data.only())).toHaveLength(2);
     await data.run(['--sandbox', 'compare', '-c', '[sandbox echo] and now?']);
@@ -422,9 +413,7 @@ const shown = (first: string) => `==> origin <==\n${first}\n\n==> nextgen <==\n$
 test('a model is asked again with the violations, and the other is not', async () => {
   const { code, stdout, stderr, bodies } = await runWith([wrong, right]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: shown(right) });
-  expect(stderr).toMatch(
-    /origin: the answer does not .*: \/name must be string; asking again \(1 of 1\)/,
-  );
+  expect(stderr).toMatch(/origin: the answer does not .*: \/name must be string; asking again/);
   expect(stderr).not.toContain('nextgen: the answer');
   const asked = bodies.filter(({ model }) => model === 'origin');
   expect(asked[1]?.messages.at(-1)?.content).toContain('- /name must be string');

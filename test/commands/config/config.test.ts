@@ -145,9 +145,7 @@ test('config list has every setting, with its source: in a pipe and on a termina
   const { stdout } = await runLines([set, 'config list']);
   expect(stdout).toContain('model\tnextgen\tprofile default\n');
   const rows = stdout.split('\n').map((row) => row.split('\t')[0]);
-  expect(rows).toEqual(
-    expect.arrayContaining(['base-url', 'model', 'retries', 'timeout', 'save', 'api-key']),
-  );
+  expect(rows).toEqual(expect.arrayContaining(['base-url', 'model', 'retries', 'api-key']));
   const table = await runLines(['config list --no-input'], { terminals: ['stdout'] });
   expect(table.stdout).toContain('SETTING');
   expect(table.stdout).toMatch(/^model +origin +default$/m);

@@ -117,13 +117,10 @@ describe('--conversation', () => {
     expect(second.stderr).toBe('');
     const { id } = data.only();
     expect(pathOf(data.only())).toHaveLength(4);
-    const document = JSON.parse(first.stdout) as { conversation: unknown };
-    expect(document.conversation).toEqual({ id, title: 'Tea time' });
+    const conversation = { id, title: 'Tea time' };
+    expect(JSON.parse(first.stdout)).toMatchObject({ conversation });
     const last = jsonLines(second.stdout).at(-1);
-    expect(last).toMatchObject({
-      type: 'answer-finished',
-      conversation: { id, title: 'Tea time' },
-    });
+    expect(last).toMatchObject({ type: 'answer-finished', conversation });
   });
 
   test('finds a renamed conversation, and starts a new one for its old name', async () => {

@@ -173,10 +173,7 @@ test.each(['--version', '-V'])('natter %s prints only the version', async (flag)
 });
 
 test.each([
-  [
-    ['environmint'],
-    'there is no command or topic "environmint"\n  did you mean natter help environment?',
-  ],
+  [['environmint'], 'there is no command or topic "environmint"\n  did you mean natter help env'],
   [['config', 'sett'], 'did you mean natter help config set?'],
   [['tpoics'], 'did you mean natter help topics?'],
   [['config', 'quite', 'other'], 'natter help lists the commands, natter help topics the topics'],

@@ -29,11 +29,7 @@ test.each([
   ['a forbidden parameter', 'hi --param __proto__={}', '"__proto__" is not a valid parameter name'],
   ['an invalid address', 'hi --base-url service', '--base-url must be an http:// or https:// add'],
   ['a missing prompt', '', 'there is nothing to send'],
-  [
-    'a missing scenario',
-    'sandbox --scenario no.json',
-    'cannot read the scenario no.json: there is',
-  ],
+  ['a missing scenario', 'sandbox --scenario no.json', 'cannot read the scenario no.json'],
   ['a file without a name', 'hi -f ""', '--file needs the path of a file'],
   ['a value for a flag without one', 'hi --json=1', "option '--json' takes no value"],
   ['a longer value for a flag', 'hi --quiet=always', "option '--quiet' takes no value"],
@@ -57,9 +53,8 @@ test.each([
   ['after the command and before', ['chat', '-m', 'nextgen', '--no-stream', 'hi']],
 ])('options may be %s the prompt', async (_, words) => {
   const { server } = await runOn([[streamed('Hello')]], words);
-  expect(server.bodies()).toEqual([
-    { model: 'nextgen', messages: [{ role: 'user', content: 'hi' }] },
-  ]);
+  const messages = [{ role: 'user', content: 'hi' }];
+  expect(server.bodies()).toEqual([{ model: 'nextgen', messages }]);
 });
 
 test.each([
@@ -112,10 +107,7 @@ test.each([
   ['--temperature 0', 'use --param temperature=0.2, if the service takes it'],
   ['--image a.png', 'natter sends no images; -f attaches a text file'],
   ['--template review', 'natter run NAME sends a prompt file; natter prompts lists them'],
-  [
-    '--window 8192',
-    'it is a setting: natter config set window <value>, or NATTER_WINDOW for one run',
-  ],
+  ['--window 8192', 'it is a setting: natter config set window <value>, or NATTER_WINDOW'],
   ['--secret-guard=off hi', 'it is a setting: natter config set secret-guard <value>'],
   ['conversations rm latest', 'natter conversations delete latest\n'],
   ['conversations find "a', 'natter conversations search …\n'],

@@ -156,9 +156,8 @@ describe('prompts of other programs', () => {
     const before = [];
     for (const [path, , words] of runs) before.push(await sent(path, words));
     expect(before).toEqual(messages);
-    expect(
-      await run(['prompts', 'import', 'patterns', '.claude/commands', 'brief.yaml']),
-    ).toMatchObject({
+    const importing = ['prompts', 'import', 'patterns', '.claude/commands', 'brief.yaml'];
+    expect(await run(importing)).toMatchObject({
       code: 0,
       stderr:
         'natter: .claude/commands/git/fix.md:2: natter has no tools; the model gets only the text\n',
@@ -169,10 +168,7 @@ describe('prompts of other programs', () => {
   });
 
   test('a folder called user.md beside system.md is not part of the pattern', async () => {
-    const { prompt } = createPromptProject({
-      'q/system.md': 'You sum up.',
-      'q/user.md/notes.txt': 'notes',
-    });
+    const { prompt } = createPromptProject({ 'q/system.md': 'Sum up.', 'q/user.md/a.txt': 'a' });
     expect(await prompt(['./q', 'words'])).toBe('words');
   });
 

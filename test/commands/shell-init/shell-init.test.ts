@@ -38,9 +38,8 @@ test.each(['bash', 'zsh'])('natter help uninstall removes both scripts of %s', a
 const suggest = ['shell-init', 'bash', '--suggest'];
 
 test('--suggest prints the command, and sends only the contract fields', async () => {
-  const result = await runOn([stream(delta('`ls -S`'), done)], suggest, {
-    input: 'largest files first\n',
-  });
+  const replies = [stream(delta('`ls -S`'), done)];
+  const result = await runOn(replies, suggest, { input: 'largest files first\n' });
   expect(result).toMatchObject({ code: 0, stdout: 'ls -S\n', stderr: '' });
   const [body] = result.server.bodies();
   expect(Object.keys(body ?? {})).toEqual(['model', 'messages', 'stream']);

@@ -81,9 +81,7 @@ test('the requests of other profiles and of the sandbox do not count', async () 
   ];
   const { run } = await openBudget(1, others);
   expect(await run(['-t', '50', '--budget', '1000/day', 'hi'])).toMatchObject({ code: 0 });
-  expect(await run(['--sandbox', '-t', '50', '--budget', '1000/day', 'hi'])).toMatchObject({
-    code: 15,
-  });
+  expect((await run(['--sandbox', '-t', '50', '--budget', '1000/day', 'hi'])).code).toBe(15);
 });
 
 test('the setting and the variable set a budget, the option wins', async () => {
@@ -315,9 +313,7 @@ test('a ledger that cannot be written is one warning, and the run succeeds', asy
   writeFileSync(place.folder, 'not a folder');
   const { code, stderr } = await place.run(['--sandbox', 'hi']);
   expect(code).toBe(0);
-  expect(stderr).toMatch(
-    /^natter: warning: not in the ledger: cannot write .*; NATTER_LEDGER=false/,
-  );
+  expect(stderr).toMatch(/^natter: warning: not in the ledger: cannot write .*; NATTER_LEDGER/);
   const input = 'one\ntwo\nthree\n';
   const batch = await place.run(['--sandbox', 'batch', '-', '--concurrency', '1'], input);
   expect(batch.code).toBe(0);

@@ -126,9 +126,8 @@ test('the prices of each profile give the cost, as they are now', async () => {
   expect(priced.stdout).toContain('3.00 USD + 0.20 EUR');
   expect(priced.stderr).toBe('');
   const { stdout, stderr } = await usage(['--json'], [...lines, {}], { environment });
-  expect(JSON.parse(stdout)).toMatchObject({
-    total: { cost: { USD: 3, EUR: 0.2 }, unpriced_requests: 1 },
-  });
+  const total = { cost: { USD: 3, EUR: 0.2 }, unpriced_requests: 1 };
+  expect(JSON.parse(stdout)).toMatchObject({ total });
   expect(stderr).toContain(
     '1 request is not in the cost: the model has no price; natter config set prices.origin 0.5/1.5 --profile default\n',
   );

@@ -209,8 +209,7 @@ async function printScript(run: StartedRun<ShellInitOptions>, shell: Shell): Pro
   const suggestKey = keyOf('shellKey', '--key', options.key);
   const explainKey = keyOf('shellExplainKey', '--explain-key', options.explainKey);
   if (suggestKey === explainKey) {
-    const hint =
-      suggestKey === 'none' ? 'omit at most one key' : 'choose a different --explain-key';
+    const hint = suggestKey === 'none' ? 'omit at most one key' : 'choose another --explain-key';
     throw new Failure('usage', `both keys are ${suggestKey}`, { hint });
   }
   // A profile's name has no characters that a shell interprets.

@@ -35,13 +35,13 @@ export function buildUsage(): Command {
       { term: 'profile, model', description: 'names, as in the settings and the request' },
       {
         term: 'tokens',
-        description: 'of the prompt and of the answer, as the service reported them',
+        description: 'of prompt and answer, as the service reported them',
       },
       { term: 'ms, attempts', description: 'how long it took, and the requests sent with retries' },
       { term: 'outcome', description: 'answered, stopped, or the kind of the failure' },
       {
         term: 'conversation',
-        description: 'the id of a saved conversation, or of a run of a batch',
+        description: 'the id of a saved conversation or of a batch run',
       },
     ],
   };

@@ -5,11 +5,10 @@ import { displayWidth, padToWidth } from '../terminal/text/width.ts';
 import { wrapText } from '../terminal/text/wrap.ts';
 import { btwCommand } from './answers/aside.ts';
 import { answerCommands } from './answers/versions.ts';
-import { compactCommand } from './context/compaction.ts';
 import type { ArgumentKind, Candidate } from './composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from './composer/text-buffer.ts';
 import { keyBindings, keyLabel, keyOf } from './composer/keys/key-bindings.ts';
-import { contextCommand } from './context/context.ts';
+import { contextCommands } from './context.ts';
 import { conversationCommands } from './conversations/conversations.ts';
 import { exportCommand, textCommands } from './export.ts';
 import { attachCommand } from './files/attachments.ts';
@@ -95,8 +94,7 @@ const programCommands: readonly SlashCommand[] = [
 
 /** The groups of `/help`, in its order. */
 export function groupsOf(state?: ReplState): readonly CommandGroup[] {
-  const ofConversation = [contextCommand, compactCommand];
-  const conversations = [exportCommand, ...conversationCommands, ...ofConversation];
+  const conversations = [exportCommand, ...conversationCommands, ...contextCommands];
   const prompts = state === undefined ? [] : promptCommands(state);
   return [
     { name: 'answers', title: 'Answers', commands: [...answerCommands, btwCommand] },

@@ -6,7 +6,7 @@ import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { answerAside } from '../../src/repl/answers/aside.ts';
 import { offerBranches, selectBranch, selectVersion } from '../../src/repl/answers/versions.ts';
 import { refuseMissing } from '../../src/repl/commands.ts';
-import { makeSummary } from '../../src/repl/context/compaction.ts';
+import { makeSummary } from '../../src/repl/context.ts';
 import { type KeyEvent, keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { connect, findServers } from '../../src/repl/connection.ts';

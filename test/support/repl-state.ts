@@ -27,7 +27,7 @@ import type { Session } from '../../src/repl/session.ts';
 import { listModels, changeParameters, chooseRole } from '../../src/repl/settings.ts';
 import { runShellLine } from '../../src/repl/shell/shell-command.ts';
 import { callScreen } from '../../src/repl/slash-command.ts';
-import { newAnswer, print, printReport, step } from '../../src/repl/step.ts';
+import { andThen, newAnswer, print, printReport, step } from '../../src/repl/step.ts';
 import { enterLine, onTaskEnded, onTaskFailed, updated } from '../../src/repl/update.ts';
 
 const createdAt = new Date('2026-11-20T12:00:00Z');
@@ -219,6 +219,19 @@ export const answerEnded = (
 /** The activity ends without entries. */
 export const taskEnded: StateChange = (state) =>
   state.activity?.type === 'task' ? onTaskEnded(state, state.activity.task, []) : step(state);
+
+/** What a task changes in a session that has these parts. */
+export async function changeOf<Input>(
+  called: (session: Session, input: Input, signal: AbortSignal) => unknown,
+  input: Input,
+  parts: object,
+): Promise<StateChange> {
+  const changes: StateChange[] = [];
+  const update = (change: StateChange) => void changes.push(change);
+  const session = { ...parts, update } as Session;
+  await called(session, input, new AbortController().signal);
+  return (state) => andThen(step(state), ...changes);
+}
 
 export const taskFailed =
   (task: Task, failure: FailureText): StateChange =>

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { firstRunDialog } from '../../../src/repl/connection.ts';
-import { matchesOf, onListOpened, settle } from '../../../src/repl/conversation-list/list.ts';
+import { matchesOf, readConversations, settle } from '../../../src/repl/conversation-list/list.ts';
 import { copyDialog } from '../../../src/repl/conversations/conversations.ts';
 import type { ListRow, OpenList, ReplState } from '../../../src/repl/state.ts';
 import { step } from '../../../src/repl/step.ts';
 import { runInApp } from '../../support/app.tsx';
+import { createMemoryContext } from '../../support/memory-context.ts';
 import {
+  changeOf,
   effectsOf,
   enter,
   escape,
@@ -34,7 +36,11 @@ const listing = (rows: readonly ListRow[] = three, changes: Partial<OpenList> = 
 const shown = ({ list }: ReplState) =>
   list === undefined ? [] : matchesOf(list).map(({ row }) => row.title);
 
-const opening = (state: ReplState) => onListOpened(state, listOf(three));
+const opening = await changeOf(
+  readConversations,
+  {},
+  { library: { read: async () => three }, context: createMemoryContext().context },
+);
 
 const down = pressed('down');
 const tab = pressed('tab');

@@ -4,7 +4,7 @@ import type { AnswerOutcome, FailureText, ReplState, Task, Update } from '../../
 import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
 import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { answerAside } from '../../src/repl/answers/aside.ts';
-import { offerBranches, selectBranch, selectVersion } from '../../src/repl/answers/versions.ts';
+import { offerBranches, selectTurn } from '../../src/repl/answers/versions.ts';
 import { refuseMissing } from '../../src/repl/commands.ts';
 import { makeSummary } from '../../src/repl/context.ts';
 import { type KeyEvent, keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
@@ -96,7 +96,6 @@ const taskFunctions = {
   stop: stopWork,
   'answer-aside': answerAside,
   'offer-branches': offerBranches,
-  'select-branch': selectBranch,
   'retry-now': hurry,
   'call-screen': callScreen,
   remember,
@@ -111,7 +110,7 @@ const taskFunctions = {
   save: saveAnswer,
   'save-journal': saveJournal,
   export: exportConversation,
-  'select-version': selectVersion,
+  'select-turn': selectTurn,
   'change-parameters': changeParameters,
   'choose-role': chooseRole,
   'open-prompt': openPromptFile,

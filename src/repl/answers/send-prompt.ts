@@ -272,7 +272,7 @@ export async function sendPrompt(
     readonly prompt: PromptToSend;
     readonly settings: SessionSettings;
     /** The model of the next prompts, if this one has a different one. */
-    readonly nextModel?: string;
+    readonly nextModel?: string | undefined;
   },
   signal: AbortSignal,
 ): Promise<AnswerOutcome> {
@@ -296,15 +296,21 @@ export async function sendPrompt(
   }
 }
 
-/** Sends a prompt. `draft` is restored to the composer if there is no answer; `options` are for this answer only. */
+/**
+ * Sends a prompt.
+ * @param draft restored to the composer if there is no answer
+ * @param own settings for this answer only
+ * @param comparedWith the id of an answer
+ */
 export function startAnswer(
   state: ReplState,
   prompt: PromptToSend,
   draft: Draft | undefined,
-  options?: { readonly settings: SessionSettings; readonly comparedWith?: string },
+  own?: SessionSettings,
+  comparedWith?: string,
 ): Update {
   const { attachments, restoredFiles } = state;
-  const settings = options?.settings ?? state.settings;
+  const settings = own ?? state.settings;
   const isNew = prompt.type === 'new';
   const next: ReplState = {
     ...state,
@@ -314,12 +320,12 @@ export function startAnswer(
       ...newAnswer(state, settings.model),
       draft,
       files: isNew ? prompt.files : [],
-      comparedWith: options?.comparedWith,
+      comparedWith,
       isContinuation: prompt.type === 'continue',
     },
   };
-  const nextModel = options === undefined ? {} : { nextModel: state.settings.model };
-  const input: Parameters<typeof sendPrompt>[1] = { prompt, settings, ...nextModel };
+  const nextModel = own && state.settings.model;
+  const input: Parameters<typeof sendPrompt>[1] = { prompt, settings, nextModel };
   return step(next, { run: sendPrompt, input, isActivity: true });
 }
 
@@ -327,7 +333,7 @@ export function startPrompt(
   state: ReplState,
   prompt: Pick<NewPrompt, 'content' | 'shown' | 'mentions' | 'needsEcho' | 'use'>,
   draft: Draft,
-  options?: { readonly settings: SessionSettings },
+  own?: SessionSettings,
 ): Update {
   const whole: NewPrompt = {
     type: 'new',
@@ -337,7 +343,7 @@ export function startPrompt(
     isRedacted: state.isRedacting === true,
     parent: nextParent(state),
   };
-  const sent = startAnswer({ ...state, unconfirmed: undefined }, whole, draft, options);
+  const sent = startAnswer({ ...state, unconfirmed: undefined }, whole, draft, own);
   return { ...sent, state: withBranch(sent.state, undefined) };
 }
 

@@ -98,9 +98,9 @@ function send(state: ReplState, use: PromptUse): Update {
   const { model } = use.prompt;
   const line = promptLine(use);
   const sent = { content: line, shown: line, needsEcho: true, mentions: mentionsOf(use.text), use };
-  const options = model === undefined ? undefined : { settings: { ...state.settings, model } };
+  const own = model === undefined ? undefined : { ...state.settings, model };
   const free: ReplState = { ...state, activity: undefined, dialog: undefined };
-  return startPrompt(free, sent, draftFrom(line), options);
+  return startPrompt(free, sent, draftFrom(line), own);
 }
 
 export function promptDialog(pending: PendingPrompt): Dialog {

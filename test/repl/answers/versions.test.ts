@@ -58,7 +58,7 @@ const resent = stateOf({
 
 const command = (state: ReplState, line: string) => play(state, line, enter);
 const chosen = ({ effects }: ReturnType<typeof play>) =>
-  effectsOf(effects, 'select-version').map(({ input }) => input);
+  effectsOf(effects, 'select-turn').map(({ turnId }) => turnId);
 
 test.each<[string, ReplState, string | undefined, string | undefined]>([
   ['/version 1', edited, 'a', undefined],

@@ -323,37 +323,23 @@ function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
   return blocks.join(isLineMode ? '\n' : '\n\n');
 }
 
+/** The actions of line mode, besides those that every line editor has. */
+const lineActions: ReadonlySet<string> = new Set(
+  'send interrupt delete-right-or-quit complete search-start move-up move-down kill-blank-word-left kill-line-start yank'.split(
+    ' ',
+  ),
+);
+
 /** Each key once, by its first chord. */
 function keyHelp(state: ReplState): string {
-  const { keyMap = keyBindings } = state;
-  const rows = keyMap.flatMap(({ when, keys: [key], summary }): readonly Row[] =>
-    key !== undefined && /^(?:composer|anywhere)$/.test(when) ? [[keyLabel(key), summary]] : [],
-  );
-  return tableText(rows, state);
-}
-
-/** The keys of line mode, if natter edits the line. */
-const lineKeys: readonly (readonly [keyOrAction: string, does: string])[] = [
-  ['send', 'sends the line; a line that ends with a backslash continues on the next one'],
-  ['Up and Down', 'earlier and later prompts'],
-  ['search-start', 'searches earlier prompts; pressed again, it finds an older one'],
-  [
-    'complete',
-    'completes a command, its argument or an @file; or lists the choices, then takes them',
-  ],
-  ['Left, Right, Home, End', 'move in the line; Ctrl+Left and Ctrl+Right by words'],
-  ['Ctrl+U and Ctrl+W', 'cut the line before the cursor, or the word; Ctrl+Y pastes it'],
-  ['interrupt', 'stops an answer, cancels a question, or clears the line; twice, it quits'],
-  ['delete-right-or-quit', 'quits, if the line is empty'],
-];
-
-function lineKeyHelp(state: ReplState): string {
-  const rows = lineKeys.flatMap(([name, does]): readonly Row[] => {
-    const bound = keyBindings.find(({ action }) => action === name);
-    const key = bound === undefined ? name : keyOf(bound.action, state.keyMap);
-    return key === undefined ? [] : [[key, does]];
+  const { keyMap = keyBindings, isLineMode } = state;
+  const rows = keyMap.flatMap(({ action, when, keys: [key], summary }): readonly Row[] => {
+    const isOfContext = isLineMode ? lineActions.has(action) : /^(?:composer|anywhere)$/.test(when);
+    return key !== undefined && isOfContext ? [[keyLabel(key), summary]] : [];
   });
-  return tableText(rows, state);
+  const send = keyOf('send', keyMap) ?? '';
+  const continued: Row = [`a backslash, then ${send}`, 'continue the line on the next one'];
+  return tableText([...rows, ...(isLineMode ? [continued] : [])], state);
 }
 
 function commandHelp(state: ReplState, command: SlashCommand): string {
@@ -370,9 +356,7 @@ export function showHelp(state: ReplState, argument: string): Update {
   const name = argument.replace(/^\//, '');
   if (name === '') return showNow(state, shortHelp(state));
   if (name === 'all') return showNow(state, groupHelp(state, groups));
-  if (name === 'keys') {
-    return showNow(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
-  }
+  if (name === 'keys') return showNow(state, keyHelp(state));
   const named = (wanted?: string) => commands.find((known) => known.name === wanted);
   const command = named(name) ?? named(commandOfOtherName.get(name)?.replace(/ .*/, ''));
   if (command !== undefined) return showNow(state, commandHelp(state, command));

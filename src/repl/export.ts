@@ -87,15 +87,15 @@ type Named = Readonly<{ text: string; name: string }>;
 
 /** Copies also while another answer streams, so it is no activity. */
 export async function copyAnswer(session: Session, { text, name }: Named): Promise<void> {
-  const { context, guard, isLineMode } = session;
+  const { context, service, isLineMode } = session;
   const control = isLineMode ? undefined : (sequence: string) => context.device.writeNow(sequence);
-  const how = await copyText(guard.restoreText(text), { ...context, control }, context.signal);
+  const how = await copyText(service.restoreText(text), { ...context, control }, context.signal);
   session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
 export async function saveAnswer(session: Session, saved: Named & { readonly path: string }) {
   const { text, name, path: file } = saved;
-  const path = session.files.write(file, session.guard.restoreText(text));
+  const path = session.files.write(file, session.service.restoreText(text));
   if (path === undefined) {
     const hint = 'choose another name';
     throw new Failure('storage', `cannot write ${file}: it already exists`, { hint });

@@ -22,7 +22,6 @@ import { createReplLibrary } from './conversations/library.ts';
 import { firstRunDialog } from './connection.ts';
 import { type Entry, notice } from './transcript/transcript.ts';
 import { createReplFiles } from './files/user-files.ts';
-import { createReplGuard } from './guard.ts';
 import { startLineMode } from './line-mode/run-line-mode.ts';
 import { createReplMemory } from './memory.ts';
 import { createReplPrompts } from './prompt-files/prompt-files.ts';
@@ -276,7 +275,6 @@ export async function runRepl(
       library: createReplLibrary(context, storing),
       files: createReplFiles(context),
       prompts: createReplPrompts(context, presentation.notices, settings),
-      guard: createReplGuard(run, service),
     };
     try {
       await converse(repl, journal, filter, words, opened);

@@ -2,7 +2,16 @@ import { fallbackModels } from '../ask/fallback.ts';
 import { changedParams } from '../ask/plan-request.ts';
 import { createClient } from '../client/create-client.ts';
 import { checkApi, findApi } from '../commands/auth/run.ts';
+import type { ChatEvent } from '../client/events.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import {
+  describeSecrets,
+  locateSecrets,
+  openRedaction,
+  planGuard,
+  type Redaction,
+} from '../input/secret-guard.ts';
 import { definedFields } from '../json.ts';
 import type { Run } from '../run.ts';
 import { serviceKey } from '../ask/key-command.ts';
@@ -32,7 +41,10 @@ function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined
   return { ...run, options, settings: withKey(stored, entered) };
 }
 
-/** The service of a conversation, which `connect` can replace. Without a configured one it is the sandbox. */
+/**
+ * The service of a conversation, which `connect` can replace. Without a configured one it is the sandbox. It keeps secrets
+ * in files on this machine.
+ */
 export async function openReplService(run: Run<ChatOptions>, source: UsageSource) {
   const { context, options } = run;
   let { settings } = run;
@@ -55,6 +67,8 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
     params: changedParams(settings.params, parameters),
     windows: service.windows(),
   });
+  /** A secret keeps its placeholder in the whole conversation. */
+  let redaction: Redaction | undefined;
   return {
     current: (): Service => service,
     facts,
@@ -116,6 +130,30 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       };
     },
     findServers: (signal: AbortSignal) => findLocalServers({ ...run, settings }, signal),
+    /** The files as they may be sent, or the problem that a person has yet to confirm. @throws Failure */
+    inspect(
+      files: readonly AttachedFile[],
+      { isConfirmed, isRedacted }: { readonly isConfirmed: boolean; readonly isRedacted: boolean },
+    ) {
+      const usual = { ...options, sandbox: service.isSandbox };
+      // The files go to the service in use, or to a fallback on a different machine.
+      const plan = planGuard({ ...run, options: usual, settings });
+      const mode = isRedacted ? 'redact' : (plan?.mode ?? 'off');
+      if (mode === 'off' || (mode === 'ask' && isConfirmed)) return { files };
+      const located = files.flatMap((file) => locateSecrets(context, file));
+      if (located.length === 0) return { files };
+      if (mode === 'ask') {
+        const { value: receiver = '' } = plan?.settings.profile ?? {};
+        const isFallback = receiver !== settings.profile.value;
+        const text = isFallback ? `; a fallback sends it to the profile ${receiver}` : '';
+        return { files, problem: describeSecrets(located) + text };
+      }
+      const { redact } = (redaction ??= openRedaction(context));
+      return { files: files.map(({ name, content }) => ({ name, content: redact(content) })) };
+    },
+    restore: (events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent> =>
+      redaction?.restore(events) ?? events,
+    restoreText: (text: string) => redaction?.restoreText(text) ?? text,
     close: () => service.close(),
   };
 }

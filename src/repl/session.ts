@@ -14,7 +14,6 @@ import type { FailureText, ReplState, Update } from './state.ts';
 import type { ReplLibrary } from './conversations/library.ts';
 import type { Entry, Transcript } from './transcript/transcript.ts';
 import type { ReplFiles } from './files/user-files.ts';
-import type { createReplGuard } from './guard.ts';
 import type { createReplMemory } from './memory.ts';
 import type { ReplPrompts } from './prompt-files/prompt-files.ts';
 import type { ReplService } from './service.ts';
@@ -27,7 +26,6 @@ export interface Repl extends Run<ChatOptions> {
   readonly library: ReplLibrary;
   readonly files: ReplFiles;
   readonly prompts: ReplPrompts;
-  readonly guard: ReturnType<typeof createReplGuard>;
   readonly memory: ReturnType<typeof createReplMemory>;
 }
 

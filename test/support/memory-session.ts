@@ -162,6 +162,9 @@ const serviceOf = (run: Run, client: Client, calls: string[]): ReplService => ({
   },
   keyRenewal: () => undefined,
   findServers: async () => [{ name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] }],
+  inspect: (files) => ({ files }),
+  restore: (events) => events,
+  restoreText: (text) => text,
   close: async () => undefined,
 });
 
@@ -209,11 +212,6 @@ function replOf(context: Context, client: Client, clock: FakeClock, calls: strin
     library: libraryOf(clock),
     files: memoryFiles(calls),
     prompts: namedPrompts,
-    guard: {
-      inspect: (files) => ({ files }),
-      restore: (events) => events,
-      restoreText: (text) => text,
-    },
     memory: {
       history: () => [],
       remember: (text) => void calls.push(`remember ${text}`),

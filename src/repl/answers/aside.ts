@@ -56,7 +56,7 @@ export async function askBeside(
     readonly onEvent?: (event: ChatEvent) => void;
   },
 ) {
-  const { service, guard, context, options } = session;
+  const { service, context, options } = session;
   const { settings, command, signal, onEvent } = asked;
   let warning: string | undefined;
   const send = () => {
@@ -64,7 +64,7 @@ export async function askBeside(
     ({ warning } = planned);
     return service.current().clientFor(command).chat(planned.request, { signal });
   };
-  const question = { send, signal, guard, clock: context.clock };
+  const question = { send, signal, guard: service, clock: context.clock };
   const answer = await ask(question, { event: async (event) => onEvent?.(event) });
   countTokens(session, estimateMessages(messages), answer);
   return { answer, warning };

@@ -251,7 +251,7 @@ async function fill({ session, settings, signal }: Sending, prompt: NewPrompt, u
     { name: `/${name}`, content },
     { name: `the system prompt of /${name}`, content: own.system ?? '' },
   ];
-  const { files, problem } = session.guard.inspect(texts, prompt);
+  const { files, problem } = session.service.inspect(texts, prompt);
   if (problem !== undefined) throw new Unconfirmed(problem, true);
   const [sent = content, system = ''] = files.map((file) => file.content);
   const { set = {}, removed = [] } = settings.parameters ?? {};
@@ -359,8 +359,8 @@ export async function askShown(
     readonly hasOwnKey?: boolean;
   },
 ): Promise<Answer> {
-  const { guard, context, service, screen } = session;
-  const question = { ...asked, guard, clock: context.clock };
+  const { context, service, screen } = session;
+  const question = { ...asked, guard: service, clock: context.clock };
   const answer = await ask(question, view);
   const { error } = answer;
   const isRejected = error instanceof Failure && error.status === 401 && !asked.signal.aborted;

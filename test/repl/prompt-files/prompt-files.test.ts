@@ -116,8 +116,8 @@ test('secrets in a prompt file are sent only after a confirmation', async () => 
     state: { isLineMode: true },
     repl: (usual) => ({
       ...usual,
-      guard: {
-        ...usual.guard,
+      service: {
+        ...usual.service,
         inspect: (files, { isConfirmed }) =>
           isConfirmed || files.length === 0
             ? { files }

@@ -47,7 +47,7 @@ export interface Screen {
 }
 
 /** What can be stopped apart: an answer or command by default, a side question, and the request for a title. */
-export type Work = 'activity' | 'aside' | 'title';
+export type Work = 'activity' | 'btw' | 'title';
 
 /** A conversation in progress, as tasks use it. */
 export interface Session extends Repl {

@@ -7,6 +7,7 @@ import { estimateMessages } from '../../conversation/token-estimate.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { isAnswer, pathOf, textOf, titleFrom } from '../../conversation/tree.ts';
 import { toFailure } from '../../output/ending-failure.ts';
+import { refusalNotice } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { failureBeside } from '../context.ts';
@@ -18,7 +19,7 @@ import {
 } from '../conversations/position.ts';
 import type { Session } from '../session.ts';
 import type { SlashCommand } from '../slash-command.ts';
-import type { ReplState, SessionSettings, Update } from '../state.ts';
+import type { ReplState, Update } from '../state.ts';
 import { printing, refuse, step, stopKey, task } from '../step.ts';
 import { failureEntry, notice } from '../transcript/transcript.ts';
 import { countTokens, endingTexts } from './send-prompt.ts';
@@ -27,37 +28,31 @@ const withoutAside = (state: ReplState): ReplState => ({ ...state, aside: undefi
 
 function endingEntries({ context }: Session, answer: Answer) {
   const { error, failure, isStopped, metadata } = answer;
-  const isRefused = metadata.refusal !== undefined && failure?.kind === 'no_answer';
-  const isFailed = error !== undefined && !isRefused;
-  // The failure says how the answer ended.
-  const unfailed = {
-    ...answer,
-    failure: undefined,
-    metadata: { ...metadata, finishReason: 'stop' },
-  };
-  const texts = endingTexts(isFailed ? unfailed : answer);
-  const said = isStopped ? [...texts, 'the side question was stopped'] : texts;
-  const notices = said.map((text) => notice(cleanLine(context, text)));
-  if (isStopped || !isFailed) return notices;
+  const { refusal } = metadata;
+  const noticesOf = (texts: readonly string[]) =>
+    texts.map((text) => notice(cleanLine(context, text)));
+  const isRefused = refusal !== undefined && failure?.kind === 'no_answer';
+  if (error === undefined || isRefused) return noticesOf(endingTexts(answer));
+  const refused = refusal === undefined ? [] : [refusalNotice(refusal)];
+  if (isStopped) return noticesOf([...refused, 'the side question was stopped']);
   const { kind, message, hint } = failureBeside(error, context, 'btw');
   const own = kind === 'unauthorized' ? 'a prompt asks for a new key' : hint;
-  return [...notices, failureEntry(message, own)];
+  return [...noticesOf(refused), failureEntry(message, own)];
 }
 
-/** Asks beside the conversation, whose journal has neither the messages nor the answer. */
-export async function askBeside(
+/**
+ * Asks beside the conversation, whose journal has neither the messages nor the answer.
+ * @param command the name that the ledger has for the request
+ */
+async function askBeside(
   session: Session,
+  command: 'btw' | 'title',
   messages: readonly Message[],
-  asked: {
-    readonly settings: SessionSettings;
-    /** The name that the ledger has for the request. */
-    readonly command: string;
-    readonly signal: AbortSignal;
-    readonly onEvent?: (event: ChatEvent) => void;
-  },
+  onEvent?: (event: ChatEvent) => void,
 ) {
   const { service, context, options } = session;
-  const { settings, command, signal, onEvent } = asked;
+  const { settings } = session.state();
+  const signal = session.begin(command);
   let warning: string | undefined;
   const send = () => {
     const planned = planRequest(service.settingsOf(settings), messages, options.stream, '/model');
@@ -73,9 +68,8 @@ export async function askBeside(
 /** Asks a side question; `updated` prints it with its whole answer. The journal has neither. */
 export async function answerAside(
   session: Session,
-  asked: Readonly<{ question: string; messages: readonly Message[]; settings: SessionSettings }>,
+  { question, messages }: Readonly<{ question: string; messages: readonly Message[] }>,
 ): Promise<void> {
-  const { question, messages, settings } = asked;
   // The status row has the cause of a retry, until the next attempt has an answer.
   const onEvent = (event: ChatEvent) => {
     const cause = event.type === 'retry-scheduled' ? event.cause.message : undefined;
@@ -83,8 +77,7 @@ export async function answerAside(
       step(state.aside ? { ...state, aside: { ...state.aside, cause } } : state),
     );
   };
-  const how = { settings, command: 'btw', signal: session.begin('aside'), onEvent };
-  const { answer, warning } = await askBeside(session, messages, how);
+  const { answer, warning } = await askBeside(session, 'btw', messages, onEvent);
   const notices = warning === undefined ? [] : [notice(warning)];
   const ending = endingEntries(session, answer);
   const aside = { type: 'aside', question, text: answer.content } as const;
@@ -105,7 +98,7 @@ function askAside(state: ReplState, question: string): Update {
     { role: 'system', content: settings.system ?? '' },
     { role: 'user', content: question },
   ]);
-  const asked = task(answerAside, { question, messages, settings }, withoutAside);
+  const asked = task(answerAside, { question, messages }, withoutAside);
   const next = { ...state, aside: { since: now, isStopping: false } };
   const isQuiet = !state.isLineMode || state.activity !== undefined;
   const said = notice(`asking beside the conversation; ${stopKey(state)} stops it`);
@@ -170,11 +163,7 @@ async function askTitle(session: Session): Promise<void> {
   const words = splitPrompt(prompt.content).prompt.trim() || prompt.content;
   const parts = [instruction, partOf('prompt', words), partOf('answer', textOf(answer))];
   const messages = [{ role: 'user', content: parts.join('\n\n') }] as const;
-  const { answer: reply } = await askBeside(session, messages, {
-    settings: session.state().settings,
-    command: 'title',
-    signal: session.begin('title'),
-  });
+  const { answer: reply } = await askBeside(session, 'title', messages);
   const { received, metadata, error } = reply;
   if (error !== undefined) return presentation.debugLog(`no title: ${toFailure(error).message}`);
   const title = metadata.finishReason === 'length' ? '' : titleIn(received);

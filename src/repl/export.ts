@@ -89,7 +89,7 @@ type Named = Readonly<{ text: string; name: string }>;
 export async function copyAnswer(session: Session, { text, name }: Named): Promise<void> {
   const { context, service, isLineMode } = session;
   const control = isLineMode ? undefined : (sequence: string) => context.device.writeNow(sequence);
-  const how = await copyText(service.restoreText(text), { ...context, control }, context.signal);
+  const how = await copyText(service.restoreText(text), context, control);
   session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 

@@ -24,7 +24,6 @@ import { type Entry, notice } from './transcript/transcript.ts';
 import { createReplFiles } from './files/user-files.ts';
 import { startLineMode } from './line-mode/run-line-mode.ts';
 import { createReplMemory } from './memory.ts';
-import { createReplPrompts } from './prompt-files/prompt-files.ts';
 import { listPromptFiles } from './prompt-files/send-prompt-file.ts';
 import { startLive } from './screen/start-live.ts';
 import { symbolsFor } from './screen/symbols.ts';
@@ -36,9 +35,7 @@ import { enterLine } from './update.ts';
 import { startVi } from './composer/vi/vi-keys.ts';
 
 /** The session, for what is created before it. */
-interface Opened {
-  session: Session | undefined;
-}
+type Opened = { session: Session | undefined };
 
 /** @throws Failure `usage` for an option that a conversation on a terminal does not have */
 export function refuseOneShotOptions({ every, split }: ChatOptions): void {
@@ -274,7 +271,6 @@ export async function runRepl(
       memory,
       library: createReplLibrary(context, storing),
       files: createReplFiles(context),
-      prompts: createReplPrompts(context, presentation.notices, settings),
     };
     try {
       await converse(repl, journal, filter, words, opened);

@@ -15,7 +15,6 @@ import type { ReplLibrary } from './conversations/library.ts';
 import type { Entry, Transcript } from './transcript/transcript.ts';
 import type { ReplFiles } from './files/user-files.ts';
 import type { createReplMemory } from './memory.ts';
-import type { ReplPrompts } from './prompt-files/prompt-files.ts';
 import type { ReplService } from './service.ts';
 
 /** What a conversation works with. It is made once, and passed whole. */
@@ -25,7 +24,6 @@ export interface Repl extends Run<ChatOptions> {
   readonly service: ReplService;
   readonly library: ReplLibrary;
   readonly files: ReplFiles;
-  readonly prompts: ReplPrompts;
   readonly memory: ReturnType<typeof createReplMemory>;
 }
 

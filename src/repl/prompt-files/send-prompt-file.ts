@@ -7,7 +7,12 @@ import { mentionsOf } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
 import type { Dialog, PromptUse, ReplState, Update } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
-import type { OpenedPrompt, PromptVariable } from './prompt-files.ts';
+import {
+  findPromptFiles,
+  openPrompt,
+  type OpenedPrompt,
+  type PromptVariable,
+} from './prompt-files.ts';
 
 /** A prompt file that waits for values. */
 interface PendingPrompt {
@@ -22,7 +27,7 @@ export async function openPromptFile(
   named: Readonly<{ name: string; argument: string; onMissing: (state: ReplState) => Update }>,
   signal: AbortSignal,
 ) {
-  const prompt = await session.prompts.open(named.name, signal);
+  const prompt = await openPrompt(session, named.name, signal);
   const use = prompt && readPromptArguments(prompt, named.argument);
   session.update((state) =>
     use ? askOrSend(state, { use, missing: missingOf(state, use) }) : named.onMissing(state),
@@ -32,12 +37,12 @@ export async function openPromptFile(
 
 /** Lists the prompt files again, as commands. */
 export async function listPromptFiles(session: Session): Promise<void> {
-  const promptFiles = await session.prompts.list();
+  const promptFiles = findPromptFiles(session.context);
   session.update((state) => step({ ...state, promptFiles }));
 }
 
 export async function valueCandidates(session: Session, name: string) {
-  const prompt = await session.prompts.open(name, new AbortController().signal);
+  const prompt = await openPrompt(session, name, session.context.signal);
   const variables = prompt?.variables ?? [];
   return variables.flatMap(({ name: variable, choices = [''], description: summary }) =>
     choices.map((choice) => ({ value: `${variable}=${choice}`, summary })),

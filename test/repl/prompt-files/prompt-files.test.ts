@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { silentNotices } from '../../../src/output/notices.ts';
-import { createReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
-import { resolveSettings } from '../../../src/settings/resolve.ts';
-import { storedWith } from '../../settings/fixtures/stored.ts';
+import { findPromptFiles, openPrompt } from '../../../src/repl/prompt-files/prompt-files.ts';
 import { folderOf } from '../../support/folder.ts';
-import { createMemoryContext } from '../../support/memory-context.ts';
 import {
   promptDialog,
   promptLine,
@@ -135,14 +131,13 @@ test('a prompt file of the user is listed, and filled with values, words and its
   const front = `description: "a review"\nmodel: nextgen\nsystem: be kind\nparams:\n  top_p: 0.5\nvariables:\n  lang:\n    default: ts\n`;
   const text = `---\n${front}---\nreview {{lang}}: {{stdin}}\n`;
   const folder = folderOf({ 'prompts/check.md': text });
-  const { context } = createMemoryContext({ environment: { NATTER_CONFIG_DIR: folder } });
-  const settings = resolveSettings({ flags: {}, environment: {}, stored: storedWith({}) });
-  const prompts = createReplPrompts(context, silentNotices, settings);
-  expect(await prompts.list()).toEqual([{ name: 'check', summary: 'a review' }]);
-  expect(await prompts.open('other', context.signal)).toBeUndefined();
-  const opened = await prompts.open('check', context.signal);
+  const { session } = openMemorySession({ environment: { NATTER_CONFIG_DIR: folder } });
+  const { signal } = session.context;
+  expect(findPromptFiles(session.context)).toEqual([{ name: 'check', summary: 'a review' }]);
+  expect(await openPrompt(session, 'other', signal)).toBeUndefined();
+  const opened = await openPrompt(session, 'check', signal);
   expect(opened).toMatchObject({ model: 'nextgen', neededText: 'text for {{stdin}}' });
-  expect(await opened?.fill({ lang: 'js' }, 'a b', context.signal)).toMatchObject({
+  expect(await opened?.fill({ lang: 'js' }, 'a b', signal)).toMatchObject({
     content: 'review js: a b',
     settings: {
       model: 'nextgen',

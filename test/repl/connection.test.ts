@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { Failure } from '../../src/failure.ts';
 import { connect, findServers, firstRunDialog, keyDialog } from '../../src/repl/connection.ts';
 import { cancelHint } from '../../src/repl/step.ts';
@@ -49,16 +50,16 @@ const end = pressed('d', { ctrl: true });
 test('the first run connects to a service by its address and key', () => {
   const keys = [enter, typed(address), enter, pasted('key\n'), enter];
   const { state, effects } = runInApp(firstRun, ...keys);
-  expect(effectsOf(effects, 'connect')).toMatchObject([{ address, key: 'key' }]);
+  expect(effectsOf(effects, connect)).toMatchObject([{ address, key: 'key' }]);
   expect(state.dialog).toBeUndefined();
 });
 
 test('the first run probes local ports only on request', async () => {
   const { effects, state } = runInApp(firstRun, pressed('down'), enter);
-  expect(effects).toEqual([{ type: 'find-servers' }]);
+  expect(effects).toEqual([{ type: 'findServers' }]);
   const found = await foundServers({ name: 'Ollama', url: local, models: ['llama'] });
   const next = runInApp(state, found, typed('1'));
-  expect(effectsOf(next.effects, 'connect')[0]).toMatchObject({
+  expect(effectsOf(next.effects, connect)[0]).toMatchObject({
     address: local,
     key: undefined,
     model: 'llama',
@@ -74,7 +75,7 @@ test.each([
   const { state, effects } = runInApp(firstRun, ...keys);
   expect(state.dialog).toBeUndefined();
   expect(printed(effects)[0]).toMatch(/^using the sandbox/);
-  const sent = effectsOf(effects, 'send').map(({ prompt }) => prompt);
+  const sent = effectsOf(effects, sendPrompt).map(({ prompt }) => prompt);
   expect(sent).toMatchObject(contents.map((content) => ({ content })));
 });
 
@@ -130,7 +131,7 @@ test.each<[string, readonly StateChange[], object]>([
 
 test('a connection that fails leads back to the address; Esc goes back to the choice', async () => {
   const asked = runInApp(firstRun, enter, typed(address), enter, enter);
-  const [target = { address, key: undefined }] = effectsOf(asked.effects, 'connect');
+  const [target = { address, key: undefined }] = effectsOf(asked.effects, connect);
   const failure = await failed('unreachable', target);
   const { state } = runInApp(asked.state, failure, taskEnded);
   expect(state.dialog).toMatchObject({ label: 'base URL', text: address });
@@ -140,7 +141,7 @@ test('a connection that fails leads back to the address; Esc goes back to the ch
 test('an empty key connects without one', () => {
   const dialog = keyDialog(stateOf().service, 'https://api.example.com');
   const { effects } = runInApp(stateOf({ dialog }), enter);
-  expect(effectsOf(effects, 'connect')).toMatchObject([{ key: undefined }]);
+  expect(effectsOf(effects, connect)).toMatchObject([{ key: undefined }]);
 });
 
 const used = 'https://api.example.com';

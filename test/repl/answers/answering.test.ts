@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { hurry } from '../../../src/repl/queue.ts';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { estimateTokens } from '../../../src/conversation/token-estimate.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
@@ -35,14 +36,14 @@ test.each([
 
 test('Enter on an empty composer ends the wait before a retry, and not an answer', () => {
   const { state, effects } = play(waiting, enter);
-  expect(effects).toEqual([{ type: 'retry-now' }]);
+  expect(effects).toEqual([{ type: 'hurry' }]);
   expect(state.activity).toMatchObject({ phase: 'retrying', retry: { retry: 1, at: state.now } });
   expect(play(waiting, chatEvent(received('half'), 3000), enter).effects).toEqual([]);
 });
 
 test('Enter with a draft queues it, and the wait continues', () => {
   const { state, effects } = play(waiting, 'two', enter);
-  expect(effectsOf(effects, 'retry-now')).toEqual([]);
+  expect(effectsOf(effects, hurry)).toEqual([]);
   expect(state.queue).toHaveLength(1);
 });
 

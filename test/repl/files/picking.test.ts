@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { recognisePaths } from '../../../src/repl/files/dropped-files.ts';
-import { onFilesPicked } from '../../../src/repl/menu.ts';
+import { onFilesPicked, pickFiles } from '../../../src/repl/menu.ts';
 import { noticeOf } from '../../../src/repl/screen/App.tsx';
 import type { ReplState } from '../../../src/repl/state.ts';
 import {
@@ -21,7 +21,7 @@ type Keys = readonly (string | StateChange)[];
 
 const tab = pressed('tab');
 const requestsOf = ({ effects }: ReturnType<typeof play>) =>
-  effectsOf(effects, 'pick-files').map(({ typed: wanted }) => wanted);
+  effectsOf(effects, pickFiles).map(({ typed: wanted }) => wanted);
 
 test.each<[string, Keys, readonly string[]]>([
   ['follows what is typed', ['see @', 'n', 'o', pressed('backspace')], ['', 'n', 'no', 'n']],
@@ -36,7 +36,7 @@ test.each<[string, Keys, readonly string[]]>([
 /** What the picker found for the mention at the end of the draft. */
 function found(state: ReplState, ...values: readonly string[]): StateChange {
   const { effects } = play(state, 'x', pressed('backspace'));
-  const request = effectsOf(effects, 'pick-files').at(-1);
+  const request = effectsOf(effects, pickFiles).at(-1);
   if (request === undefined) throw new Error('the picker is closed');
   const candidates = values.map((value) => ({
     value: value.replace(/\/$/, ''),
@@ -106,7 +106,7 @@ test.each<[string, Keys, readonly string[], string, number | undefined]>([
   expect([text, open.completion?.selected]).toEqual([draft, selected]);
 });
 
-const checksOf = (result: ReturnType<typeof play>) => effectsOf(result.effects, 'recognise-paths');
+const checksOf = (result: ReturnType<typeof play>) => effectsOf(result.effects, recognisePaths);
 
 /** Replaces a paste of files by mentions. */
 async function recognised(result: ReturnType<typeof play>, ...since: Keys) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sendPrompt } from '../../../src/repl/answers/send-prompt.ts';
 import { findPromptFiles, openPrompt } from '../../../src/repl/prompt-files/prompt-files.ts';
 import { folderOf } from '../../support/folder.ts';
 import {
@@ -54,7 +55,7 @@ test('a value for a prompt file keeps its line ends', () => {
     pasted('if (a) {\r\n  b();\n}'),
     enter,
   );
-  expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
+  expect(effectsOf(effects, sendPrompt)[0]?.prompt).toMatchObject({
     use: { text: 'if (a) {\n  b();\n}' },
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { sendPrompt } from '../../../src/repl/answers/send-prompt.ts';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { createBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { initialState } from '../../../src/repl/run.ts';
-import { commandName, readShellLine } from '../../../src/repl/shell/shell-command.ts';
+import { commandName, readShellLine, runShellLine } from '../../../src/repl/shell/shell-command.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import {
@@ -23,7 +24,7 @@ import {
 } from '../../support/repl-state.ts';
 
 const commandsOf = ({ effects }: { readonly effects: readonly Effect[] }) =>
-  effectsOf(effects, 'run-shell').map(({ command }) => command);
+  effectsOf(effects, runShellLine).map(({ command }) => command);
 
 const titleOf = ({ dialog }: ReplState) => dialog?.title;
 const asksAboutPaste = 'run the pasted text in the shell?';
@@ -32,8 +33,8 @@ const finished = answerEnded({ type: 'finished' }, conversationOf());
 describe('a typed line that starts with !', () => {
   test('runs, and its output is attached', () => {
     const { effects, state, text } = play(stateOf(), '!ls -l', enter);
-    expect(effectsOf(effects, 'run-shell')).toEqual([
-      { type: 'run-shell', command: 'ls -l', isAttached: true },
+    expect(effectsOf(effects, runShellLine)).toEqual([
+      { type: 'runShellLine', command: 'ls -l', isAttached: true },
     ]);
     expect(state.activity).toMatchObject({ type: 'task', name: 'running ls -l' });
     expect(text).toBe('');
@@ -89,7 +90,7 @@ describe('before it runs, natter asks about', () => {
 
   test('the third choice sends it, and the history has it as a prompt', () => {
     const { state, effects } = runInApp(stateOf(), pasted('!ls'), enter, typed('3'));
-    expect(effectsOf(effects, 'send')).toMatchObject([{ prompt: { content: '!ls' } }]);
+    expect(effectsOf(effects, sendPrompt)).toMatchObject([{ prompt: { content: '!ls' } }]);
     expect(commandsOf({ effects })).toEqual([]);
     expect(play(state, pressed('up')).text).toBe(' !ls');
   });
@@ -118,7 +119,7 @@ test('a question that is open when an answer ends holds the queue back', () => {
   const held = play(stateOf(), ...keys).state;
   expect([titleOf(held), held.queue.length]).toEqual([asksAboutPaste, 1]);
   const answered = runInApp(held, typed('2'));
-  expect(effectsOf(answered.effects, 'send')).toMatchObject([{ prompt: { content: 'next' } }]);
+  expect(effectsOf(answered.effects, sendPrompt)).toMatchObject([{ prompt: { content: 'next' } }]);
   expect(commandsOf(play(answered.state, finished))).toEqual(['ls']);
 });
 

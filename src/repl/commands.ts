@@ -132,22 +132,17 @@ export function panelOf(state: ReplState): readonly string[] {
 }
 
 function runPromptFile(state: ReplState, name: string, argument: string): Update {
-  const onMissing = (current: ReplState) => refuseMissing(current, name, argument);
+  /** The line returns to the composer, if that is empty. */
+  const onMissing = (current: ReplState) => {
+    const { composer, isLineMode } = current;
+    const draft = draftFrom(`/${name} ${argument}`.trimEnd());
+    const isRestored = !isLineMode && isEmpty(composer);
+    const restored = { composer: withDraft(composer, draft), restoredText: draft.text };
+    const next = isRestored ? { ...current, ...restored } : current;
+    return refuseUnknown(next, name, '// sends a line that starts with a slash');
+  };
   const input = { name, argument, onMissing };
   return startActivity(state, 'reading a prompt file', openPromptFile, input);
-}
-
-/** Reports that no prompt file has this name. The line returns to the composer, if that is empty. */
-export function refuseMissing(state: ReplState, name: string, argument: string): Update {
-  const { composer, isLineMode } = state;
-  const draft = draftFrom(`/${name} ${argument}`.trimEnd());
-  const isRestored = !isLineMode && isEmpty(composer);
-  const restored = isRestored && {
-    composer: withDraft(composer, draft),
-    restoredText: draft.text,
-  };
-  const hint = '// sends a line that starts with a slash';
-  return refuseUnknown({ ...state, ...restored }, name, hint);
 }
 
 export function argumentKind(name: string): ArgumentKind | undefined {
@@ -215,10 +210,7 @@ export function runCommand(state: ReplState, line: string): Update {
 }
 
 /** Splits a one-line command from the lines after it; undefined if there are none. */
-export function linesAfterCommand(
-  state: ReplState,
-  text: string,
-): { readonly line: string; readonly rest: string } | undefined {
+export function linesAfterCommand(state: ReplState, text: string) {
   const command = commandIn(state, text);
   const end = text.indexOf('\n');
   if (command === undefined || command.takesLines === true || end === -1) return undefined;

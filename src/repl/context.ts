@@ -29,7 +29,7 @@ import {
 } from './conversations/position.ts';
 import { failureText, type Session } from './session.ts';
 import type { SlashCommand } from './slash-command.ts';
-import type { FailureText, ReplState, SessionSettings, Update } from './state.ts';
+import type { FailureText, ReplState, Update } from './state.ts';
 import { andThen, newAnswer, printing, printNotice, refuse, showNow, step, task } from './step.ts';
 import { failureEntry, notice } from './transcript/transcript.ts';
 
@@ -155,11 +155,9 @@ export function failureBeside(error: unknown, context: Context, command: string)
 }
 
 /** Replaces the older turns by a summary of the model. What to keep, `wanted`, may be empty. */
-export async function makeSummary(
-  session: Session,
-  { wanted, settings }: { readonly wanted: string; readonly settings: SessionSettings },
-): Promise<void> {
-  const { service, branch } = session.state();
+export async function makeSummary(session: Session, wanted: string): Promise<void> {
+  const { context } = session;
+  const { service, branch, settings } = session.state();
   const window = contextWindow(settings.model, service.windows);
   const before = conversationOf({ conversation: session.journal().conversation(), branch });
   const plan = planCompaction(before, { window, wanted });
@@ -178,7 +176,8 @@ export async function makeSummary(
     const { request } = planRequest(unlimited, plan.messages, session.options.stream);
     const view = createView(session, 'summary');
     const send = () => session.service.current().clientFor('compact').chat(request, { signal });
-    const answer = await askShown(session, view, { send, signal });
+    const question = { send, signal, guard: session.service, clock: context.clock };
+    const answer = await askShown(session, view, question);
     await session.transcript.closeAnswer();
     countTokens(session, estimateMessages(plan.messages), answer);
     if (answer.error !== undefined) throw answer.error;
@@ -189,7 +188,7 @@ export async function makeSummary(
     const summary = { turn, after, content: answer.received.trim(), model: request.model };
     session.journal().setSummary({ ...summary, ...(usage !== undefined && { usage }) });
   } catch (error) {
-    const { message, hint } = failureBeside(error, session.context, 'compact');
+    const { message, hint } = failureBeside(error, context, 'compact');
     const entry = signal.aborted
       ? notice(`stopped; ${unchanged}`)
       : failureEntry(message, hint === undefined ? unchanged : `${unchanged}; ${hint}`);
@@ -215,9 +214,8 @@ const withFailedSummary = (state: ReplState): ReplState => ({
 });
 
 function compact(state: ReplState, wanted: string): Update {
-  const { settings } = state;
-  const activity = newAnswer(state, settings.model);
-  return step({ ...state, activity }, task(makeSummary, { wanted, settings }, withFailedSummary));
+  const activity = newAnswer(state, state.settings.model);
+  return step({ ...state, activity }, task(makeSummary, wanted, withFailedSummary));
 }
 
 /** Compacts after an answer, if the setting asks for it and the last attempt did not fail. */

@@ -24,7 +24,6 @@ import {
   pasted,
   play,
   pressed,
-  promptMissing,
   type StateChange,
   stateOf,
   typed,
@@ -44,6 +43,14 @@ const twoPrompts = stateOf({
 });
 
 const command = (state: ReplState, line: string) => play(state, line, enter);
+
+/** What a command changes that natter does not have, and no prompt file. */
+function missing(line: string, ...keys: readonly string[]) {
+  const { state, effects } = play(stateOf(), line, enter, ...keys);
+  const [{ onMissing } = { onMissing: step }] = effectsOf(effects, openPromptFile);
+  return play(state, onMissing);
+}
+
 const lastEntry = (effects: readonly Effect[]) => effectsOf(effects, print).at(-1)?.entries[0];
 
 test('every command has a unique name', () => {
@@ -313,8 +320,7 @@ describe('Y18: a command', () => {
     ['/atach', 'did you mean /attach?'],
     ['/modle', 'did you mean /model?'],
   ])('unknown: %s gets a hint', (text, hint) => {
-    const missing = promptMissing(text.slice(1), '');
-    expect(lastEntry(play(stateOf(), text, enter, missing).effects)).toEqual({
+    expect(lastEntry(missing(text).effects)).toEqual({
       type: 'failure',
       message: `unknown command ${text}`,
       hint: `${hint} // sends a line that starts with a slash`,
@@ -381,9 +387,8 @@ describe('a line that starts with a slash', () => {
   });
 
   test('is in the composer again after an unknown command, and a slash replaces it', () => {
-    const missing = promptMissing('modle', 'nextgen');
-    const { state, text } = play(stateOf(), '/modle  nextgen', enter, missing);
+    const { state, text } = missing('/modle  nextgen');
     expect([text, play(state, '/').text]).toEqual(['/modle nextgen', '/']);
-    expect(play(stateOf(), '/modle', enter, 'next', missing).text).toBe('next');
+    expect(missing('/modle', 'next').text).toBe('next');
   });
 });

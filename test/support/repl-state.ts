@@ -3,7 +3,6 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import type { AnswerOutcome, FailureText, ReplState, Task, Update } from '../../src/repl/state.ts';
 import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
 import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
-import { refuseMissing } from '../../src/repl/commands.ts';
 import { type KeyEvent, keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
 import { withConversation } from '../../src/repl/conversations/position.ts';
@@ -172,11 +171,6 @@ export const taskFailed =
   (task: Task, failure: FailureText): StateChange =>
   (state) =>
     onTaskFailed(state, task, failure);
-
-export const promptMissing =
-  (name: string, argument: string): StateChange =>
-  (state) =>
-    refuseMissing(state, name, argument);
 
 export const enter = pressed('enter');
 export const escape = pressed('escape');

@@ -196,7 +196,8 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     };
     const { profile } = model.settings;
     const hasOwnKey = profile.value !== session.settings.profile.value;
-    return askShown(session, view, { send: request, signal, recorder, hasOwnKey });
+    const question = { send: request, signal, recorder, guard: service, clock: context.clock };
+    return askShown(session, view, question, hasOwnKey);
   };
   let answer: Parameters<typeof endAnswer>[1];
   try {
@@ -347,24 +348,20 @@ export function startPrompt(
   return { ...sent, state: withBranch(sent.state, undefined) };
 }
 
-/** Asks, and once more if the service refused the key and a password manager's command prints a different one. */
+/**
+ * Asks, and once more if the service refused the key and a password manager's command prints a different one.
+ * @param hasOwnKey the key is that of a different profile
+ */
 export async function askShown(
-  session: Session,
+  { service, screen }: Session,
   view: View,
-  asked: {
-    readonly send: Question['send'];
-    readonly signal: AbortSignal;
-    readonly recorder?: AnswerRecorder;
-    /** The key is that of a different profile. */
-    readonly hasOwnKey?: boolean;
-  },
+  question: Question,
+  hasOwnKey = false,
 ): Promise<Answer> {
-  const { context, service, screen } = session;
-  const question = { ...asked, guard: service, clock: context.clock };
   const answer = await ask(question, view);
   const { error } = answer;
-  const isRejected = error instanceof Failure && error.status === 401 && !asked.signal.aborted;
-  const renew = isRejected && asked.hasOwnKey !== true ? service.keyRenewal() : undefined;
+  const isRejected = error instanceof Failure && error.status === 401 && !question.signal.aborted;
+  const renew = isRejected && !hasOwnKey ? service.keyRenewal() : undefined;
   try {
     const isNew = renew !== undefined && (await screen.lend(renew));
     return isNew ? await ask(question, view) : answer;

@@ -49,12 +49,8 @@ describe('values after the name of a prompt file', () => {
 
 test('a value for a prompt file keeps its line ends', () => {
   const prompt = { ...reviewPrompt, variables: [], neededText: 'text' };
-  const pending = { use: { prompt, values: {}, text: '' }, missing: [undefined] };
-  const { effects } = runInApp(
-    stateOf({ dialog: promptDialog(pending) }),
-    pasted('if (a) {\r\n  b();\n}'),
-    enter,
-  );
+  const dialog = promptDialog({ prompt, values: {}, text: '' }, [undefined]);
+  const { effects } = runInApp(stateOf({ dialog }), pasted('if (a) {\r\n  b();\n}'), enter);
   expect(effectsOf(effects, sendPrompt)[0]?.prompt).toMatchObject({
     use: { text: 'if (a) {\n  b();\n}' },
   });

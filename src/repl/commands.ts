@@ -18,9 +18,7 @@ import { callScreen, type CommandGroup, type SlashCommand } from './slash-comman
 import type { Update, ReplState } from './state.ts';
 import { andThen, printNotice, quit, refuse, showNow, startActivity, step, task } from './step.ts';
 
-// Command names of other chat programs.
-
-/** What other names of commands stand for. They are not listed. */
+/** What the names of other chat programs stand for. They are not listed. */
 const commandOfOtherName: ReadonlyMap<string, string> = new Map([
   ...pairsIn('exit quit q quit bye quit cost context usage context models model times time'),
   ...pairsIn('regenerate retry reset new'),

@@ -297,12 +297,7 @@ export async function sendPrompt(
   }
 }
 
-/**
- * Sends a prompt.
- * @param draft restored to the composer if there is no answer
- * @param own settings for this answer only
- * @param comparedWith the id of an answer
- */
+/** Sends a prompt. `draft` is restored to the composer if there is no answer; `own` is for this answer only. */
 export function startAnswer(
   state: ReplState,
   prompt: PromptToSend,

@@ -37,8 +37,9 @@ export async function connect(session: Session, target: Target, signal: AbortSig
       const isSame = address === state.service.address;
       const used =
         key === undefined ? 'no key is sent from now on' : 'the key that you entered is used now';
-      const accepted = service.isReplay === true ? 'the recording accepts any key' : used;
-      const parts = [isSame ? accepted : `the service is now ${service.address}`];
+      const own = service.isSandbox ? 'the sandbox keeps its key' : 'the recording accepts any key';
+      const said = isStored ? used : own;
+      const parts = [isSame ? said : `the service is now ${service.address}`];
       parts.push(isStored ? 'stored in your settings' : 'nothing is stored');
       const pair = isSame ? lastPrompt(currentPath(state)) : undefined;
       if (pair !== undefined && !isAnswered(pair))

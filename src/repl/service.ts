@@ -81,34 +81,22 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
     /** Checks an address and a key, stores them for the next start and switches to them. @throws Failure */
     async connect(address: string, key: string | undefined, signal: AbortSignal) {
       const old = service;
-      if (old.replayedFrom !== undefined) {
-        // The replay accepts any key; nothing is stored.
+      if (old.replayedFrom !== undefined || (old.isSandbox && address === facts().address)) {
+        // A replay has no key, and the sandbox its own one.
         context.secrets.keep({ apiKey: key });
         await checkApi(old, false, signal);
         return { service: facts(), isStored: false };
       }
-      const baseUrl = address === facts().address ? old.baseUrl : address;
-      // Only the key of the sandbox changes.
-      const keepsSandbox = old.isSandbox && old.baseUrl === baseUrl;
-      const entered = runWith(run, baseUrl, key);
+      const entered = runWith(run, address, key);
       const { apiPath } = await findApi({ ...entered, context: { ...context, signal } });
       const found = withValues(entered.settings, definedFields({ apiPath }));
-      const next = { ...entered, settings: found };
-      if (!keepsSandbox) {
-        const { apiKey, profile } = next.settings;
-        const saved = { apiKey: apiKey?.value, baseUrl, apiPath: found.values.apiPath };
-        await changeStored(context, (before) => saveService(before, profile.value, saved));
-        await old.close();
-      }
-      const opened = await openService(next, source);
-      const closeBoth = async () => {
-        await opened.close();
-        await old.close();
-      };
-      const clientOf = async () => opened.client;
-      service = keepsSandbox ? { ...opened, isSandbox: true, clientOf, close: closeBoth } : opened;
-      settings = { ...next.settings, params: settings.params };
-      return { service: facts(), isStored: !keepsSandbox };
+      const { apiKey, profile } = found;
+      const saved = { apiKey: apiKey?.value, baseUrl: address, apiPath: found.values.apiPath };
+      await changeStored(context, (before) => saveService(before, profile.value, saved));
+      await old.close();
+      service = await openService({ ...entered, settings: found }, source);
+      settings = { ...found, params: settings.params };
+      return { service: facts(), isStored: true };
     },
     /**
      * Gets a rejected key again from a password manager's command, which may use the terminal; undefined if no command

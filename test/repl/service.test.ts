@@ -39,6 +39,16 @@ test('connect refuses a wrong key of a service that lists its models for any key
   expect(existsSync(join(home, '.config', 'natter'))).toBe(false);
 });
 
+test('the sandbox keeps its key, and nothing is stored', async () => {
+  const home = temporaryHome();
+  const { service, signal } = await openService(home);
+  expect(await service.connect('the sandbox', 'nk-other', signal)).toMatchObject({
+    service: { isSandbox: true },
+    isStored: false,
+  });
+  expect(existsSync(join(home, '.config', 'natter'))).toBe(false);
+});
+
 test('connect forgets the path of the API of the address before', async () => {
   const server = await serve([[listed], [json(400, {})]]);
   const home = temporaryHome();

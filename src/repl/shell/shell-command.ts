@@ -46,13 +46,15 @@ const shellExplanation = (state: ReplState) =>
 
 /** Runs a typed line that starts with `!`. */
 export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean): Update {
-  const { command, isAttached } = readShellLine(contentOf(draft));
+  // `!!` attaches nothing.
+  const [, marks = '', text = ''] = /^(!{0,2})([^]*)$/.exec(contentOf(draft)) ?? [];
+  const command = text.trim();
   const echoed = step(state, printing({ type: 'command', text: shownText(draft), needsEcho }));
   if (command === '') return andThen(echoed, (next) => printNotice(next, shellExplanation(next)));
   return andThen(echoed, (next) =>
     startActivity(next, `running ${commandName(command, 24)}`, runShellLine, {
       command,
-      isAttached,
+      isAttached: marks === '!',
     }),
   );
 }
@@ -184,14 +186,8 @@ export async function runShellLine(
   return lines.map((line) => notice(line));
 }
 
-/** Reads `!command`, and `!!command`, which attaches nothing. The command is empty if there is only a mark. */
-export function readShellLine(text: string) {
-  const [, marks = '', command = ''] = /^(!{0,2})([^]*)$/.exec(text) ?? [];
-  return { command: command.trim(), isAttached: marks.length < 2 };
-}
-
 /** The first line of a command, shortened to a number of characters. */
-export function commandName(command: string, maxLength = 60): string {
+function commandName(command: string, maxLength = 60): string {
   const [first = '', ...others] = command.split('\n');
   const name = Array.from(first);
   if (name.length > maxLength) return `${name.slice(0, maxLength - 1).join('')}…`;

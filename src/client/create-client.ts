@@ -21,10 +21,7 @@ import type { HttpResponse } from './http/transport.ts';
 import { withRetries } from './retry.ts';
 import { readAnswer } from './stream/answer-reader.ts';
 
-/**
- * Sends nothing before its first call; keeps connections open between calls.
- * @throws Failure `configuration` for invalid options
- */
+/** @throws Failure `configuration` for invalid options */
 export function createClient(options: ClientOptions): Client {
   const configuration = configure(options);
   const network = options.network(configuration.route, configuration.limits, configuration.clock);

@@ -1,6 +1,5 @@
 import type { Client, ClientOptions } from '../client/client.ts';
 import { createClient } from '../client/create-client.ts';
-import { rephrase } from '../client/failure/change-failure.ts';
 import { endpointUrl, parseBaseUrl } from '../client/http/base-url.ts';
 import { nodeNetwork } from '../client/http/node-network.ts';
 import type { OpenNetwork } from '../client/http/transport.ts';
@@ -17,11 +16,9 @@ import { describeUnsent, type ResolvedSettings } from '../settings/resolved-sett
 import type { UsageSource } from '../usage/budget.ts';
 import { meterClient } from '../usage/meter.ts';
 import { learnWindows } from '../usage/windows.ts';
+import { divideReasoning, explainPrintedKey, logClient, maskClient } from './client-layers.ts';
 import { commandLabel, serviceKey } from './key-command.ts';
-import { logClient } from './logged-client.ts';
-import { maskClient } from './masked-client.ts';
 import { chooseRecording } from './recording-choice.ts';
-import { divideReasoning } from './think-tags.ts';
 
 export interface Service {
   readonly client: Client;
@@ -103,27 +100,6 @@ export function clientOptions(
     environment: context.environment,
     clock: context.clock,
     random: context.random,
-  };
-}
-
-/** Names the setting whose command printed the key in the failures for a rejected key. */
-function explainPrintedKey(client: Client, label: string): Client {
-  const hint = `the key is from ${label}; ‹natter auth status› shows the command`;
-  const explain = (error: unknown): never => {
-    const isRejected = error instanceof Failure && error.remedy?.code === 'sign-in';
-    throw isRejected ? rephrase(error, { hint }) : error;
-  };
-  return {
-    ...client,
-    async *chat(request, options) {
-      try {
-        yield* client.chat(request, options);
-      } catch (error) {
-        explain(error);
-      }
-    },
-    listModels: (options) => client.listModels(options).catch(explain),
-    getModel: (id, options) => client.getModel(id, options).catch(explain),
   };
 }
 

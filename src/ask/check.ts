@@ -211,8 +211,8 @@ export async function askUntilConforming<Given extends Answer>({
   readonly messages: readonly Message[];
   /** Receives one answer completely. @param correction the last message, if it corrects the answer before it */
   readonly send: (messages: readonly Message[], correction?: string) => Promise<Given>;
-  /** Gets a notice before the model is asked again. @returns whether it may be */
-  readonly onMismatch: (notice: string) => boolean;
+  /** Gets a notice before the model is asked again. @returns false if it may not be */
+  readonly onMismatch: (notice: string) => unknown;
 }): Promise<CheckedAnswers<Given>> {
   const earlier: CheckedAnswer<Given>[] = [];
   const { retries = 0 } = check ?? {};
@@ -229,7 +229,7 @@ export async function askUntilConforming<Given extends Answer>({
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= retries;
     const again = `asking again (${retry} of ${retries})`;
-    if (!mayAsk || !onMismatch(`${mismatchText(violations)}; ${again}`)) {
+    if (!mayAsk || onMismatch(`${mismatchText(violations)}; ${again}`) === false) {
       return { earlier, last: { answer, checked } };
     }
     earlier.push({ answer, checked });

@@ -238,10 +238,7 @@ async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined):
       from = answer.choice;
       return answer;
     },
-    onMismatch(notice) {
-      notices.notice(notice);
-      return true;
-    },
+    onMismatch: (notice) => notices.notice(notice),
   });
   const { last } = answers;
   const { error, choice } = last.answer;

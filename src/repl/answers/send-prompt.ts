@@ -228,10 +228,7 @@ async function answerChecked(sending: Sending, check: AnswerCheck | undefined, p
       failed = answer.choice?.failed ?? [];
       return answer;
     },
-    onMismatch(text) {
-      session.print([notice(cleanLine(session.context, text))]);
-      return true;
-    },
+    onMismatch: (text) => session.print([notice(cleanLine(session.context, text))]),
   });
   const { answer, checked: { violations = [] } = {} } = answers.last;
   if (violations.length > 0) {

@@ -7,7 +7,7 @@ import {
   noAnswer,
 } from '../../../src/client/failure/answer-failure.ts';
 import { maskFailure } from '../../../src/client/failure/change-failure.ts';
-import { Failure, type Remedy } from '../../../src/failure.ts';
+import { Failure, type FailureKind, type Remedy } from '../../../src/failure.ts';
 
 const incomplete = 'the answer is incomplete: cut';
 
@@ -26,6 +26,11 @@ test.each([
     expect(failure).toMatchObject({ kind: 'incomplete', message, remedy, requestId: 'r-1' });
   },
 );
+
+test('S13 an error before any content is final, unless it is a rate limit', () => {
+  const transient = (kind: FailureKind) => cutAnswer(new Failure(kind, 'no'), false, 'r').transient;
+  expect([transient('invalid_request'), transient('rate_limited')]).toEqual([false, true]);
+});
 
 const filtered = 'the service filtered the answer (finish_reason content_filter)';
 const tool = 'the model called a tool instead of answering (finish_reason tool_calls)';

@@ -13,7 +13,6 @@ export type { CallOptions, ReadOptions } from './client/client.ts';
 export {
   collectAnswer,
   IncompleteAnswer,
-  type AnswerEnding,
   type AnswerTexts,
   type CollectedAnswer,
 } from './client/collect-answer.ts';
@@ -27,6 +26,7 @@ export {
   type Usage,
 } from './client/contract.ts';
 export type {
+  AnswerEnding,
   AnswerFinished,
   AnswerNamed,
   AnswerStarted,

@@ -167,12 +167,7 @@ export function replacedFailure(error: unknown): Failure | undefined {
   const { code } = error as NodeJS.ErrnoException;
   const isOfBundle = /[\\/]dist[\\/][\w.-]+\.js' imported from/.test(error.message);
   if (code !== 'ERR_MODULE_NOT_FOUND' || !isOfBundle) return undefined;
-  return new Failure(
-    'unexpected',
-    'natter was updated while it was running, and its files have changed',
-    {
-      hint: 'start natter again; ‹natter -c› continues the conversation',
-      cause: error,
-    },
-  );
+  const message = 'natter was updated while it was running, and its files have changed';
+  const hint = 'start natter again; ‹natter -c› continues the conversation';
+  return new Failure('unexpected', message, { hint, cause: error });
 }

@@ -216,12 +216,8 @@ function findLists(value: unknown): readonly unknown[][] | undefined {
  */
 export function parseModelList(value: unknown): readonly ModelRecord[] {
   const lists = findLists(value);
-  if (lists === undefined) {
-    throw new Failure(
-      'server_error',
-      "the service's list of models has a shape natter cannot read",
-    );
-  }
+  const problem = "the service's list of models has a shape natter cannot read";
+  if (lists === undefined) throw new Failure('server_error', problem);
   const models = new Map<string, ModelRecord>();
   for (const entry of lists.flat()) {
     const record = readRecord(entry);

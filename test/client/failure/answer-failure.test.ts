@@ -124,10 +124,8 @@ test.each([
   expect(formatLimit(milliseconds)).toBe(words);
 });
 
-test('formats the local time', () => {
-  expect(localTimeAfter(65, new Date(2026, 10, 20, 14, 5, 1))).toBe('14:06:06');
-});
-
-test('adds the date to a time that is a day away', () => {
-  expect(localTimeAfter(86_400, new Date(2026, 11, 31, 14, 5, 1))).toBe('2027-01-01 14:05:01');
+test('formats the local time, with the date if it is a day away', () => {
+  const now = new Date(2026, 11, 31, 14, 5, 1);
+  expect(localTimeAfter(65, now)).toBe('14:06:06');
+  expect(localTimeAfter(86_400, now)).toBe('2027-01-01 14:05:01');
 });

@@ -12,13 +12,7 @@ import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { countFailure, emptyTally, isTransient } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import { planSending, type SendingRun } from '../plan.ts';
-import {
-  type Connect,
-  connectToQueue,
-  findBatch,
-  noBatch,
-  type WorkOptions,
-} from './open-queue.ts';
+import { type Connect, connectToQueue, findBatch, noBatch, type WorkOptions } from './queue-run.ts';
 import { refuseUnwritableSummary } from '../report/ending.ts';
 import { runId } from '../run.ts';
 import { openGuard } from '../secret-guard.ts';

@@ -35,7 +35,7 @@ import { jsonLine } from '../../output/json-answer.ts';
 import type { Action, Context, GlobalOptions } from '../../run.ts';
 import { expandName, refuseReservedName } from '../../storage/file-name.ts';
 import { cannotRead } from '../../storage/storage-failure.ts';
-import { type Batch, checkItems, openBatch, pendingItems, selectItems } from './items.ts';
+import { type Batch, openBatch, selectItems } from './items.ts';
 import { openSink, outcomeLine } from './output.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf } from './plan.ts';
 import { itemFingerprint, planItem, sendChecked } from './sending/send-item.ts';
@@ -102,7 +102,7 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
     throw new Failure('usage', `cannot read ${results}: no such file`);
   }
   const answered = results === undefined ? undefined : readResults(results);
-  const selection = await selectItems(batch, results, answered);
+  const selection = await selectItems(batch, emptyTally(), results, answered);
   let [requests, tokens, bytes] = [0, 0, 0];
   const models = new Set<string>();
   const problems: string[] = [];
@@ -122,7 +122,7 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
     }
   };
   async function* lines(): AsyncGenerator<string, void> {
-    for await (const item of pendingItems(batch, selection, emptyTally(), context.signal)) {
+    for await (const item of selection.pending(context.signal)) {
       const line = lineOf(item);
       bytes += Buffer.byteLength(line ?? '');
       if (line !== undefined) yield line;
@@ -303,10 +303,10 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
   const tally = emptyTally();
   const opened: number[] = [];
   try {
-    const selection = await selectItems(batch, resultsFileOf(options), sink);
+    const selection = await selectItems(batch, tally, resultsFileOf(options), sink);
     const fingerprints: (string | undefined)[] = [];
     const ids = new Map<string, number>();
-    await checkItems(batch, selection, tally, undefined, (item) => {
+    await selection.check(undefined, (item) => {
       const { index, id = '', problem } = item;
       fingerprints[index] =
         problem === undefined ? itemFingerprint(item, batch.settings) : undefined;
@@ -341,7 +341,7 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
         add({ index, fingerprint: undefined, isAnswered, file, offset, length });
       }
     });
-    for await (const item of pendingItems(batch, selection, tally, signal)) {
+    for await (const item of selection.pending(signal)) {
       const { index } = item;
       const found = results.find(index);
       if (found === undefined || item.problem !== undefined) continue;

@@ -127,139 +127,123 @@ async function* readBatch(
 }
 
 /**
- * Selects the items of the excerpt and the shard that have no answer yet.
- * @param output the results file
+ * Selects the items of the excerpt and the shard that have no answer yet, and counts the others in `tally`.
+ * @param resultsName the results file in messages
  * @throws Failure `usage`
  */
 export async function selectItems(
   batch: Batch,
-  output = 'standard output',
+  tally: Tally,
+  resultsName = 'standard output',
   results: { readonly find: ResultIndex['find']; readonly last: number } = new ResultIndex(),
 ) {
-  const { plan, settings, context } = batch;
+  const { plan, settings, context, input, notices, options } = batch;
   const { baseUrl } = settings.values;
   const host = baseUrl === undefined ? undefined : new URL(baseUrl).hostname;
+  /** The service is on a different machine, so it is no sandbox, whose answers would pass for its own. */
+  const refusesSandbox = plan.usesService && host !== undefined && !isLoopbackName(host);
   const sample = plan.sample && (await takeSample(readBatch(batch, context.signal), plan.sample));
   const sampled = sample && new Set(sample.items.map(({ index }) => index));
+  const canCheck = input.isRepeatable || sample !== undefined;
+  /** Whether the item at this index belongs to the run. */
+  const takes = (index: number) =>
+    index <= plan.limit && sampled?.has(index) !== false && isInShard(index, plan.shard);
+  const noItem = () =>
+    new Failure('usage', `${input.name} contains no prompt`, {
+      hint: 'put one prompt on each line, or one row per prompt below a table header',
+    });
+  /** @throws Failure `usage` if the item was answered for a different prompt or by the sandbox */
+  const hasAnswer = (item: InputItem): boolean => {
+    const result = results.find(item.index);
+    if (result?.isAnswered !== true) return false;
+    const isSame =
+      item.problem === undefined && itemFingerprint(item, settings) === result.fingerprint;
+    if (isSame && !(result.isFromSandbox === true && refusesSandbox)) return true;
+    const answer = isSame ? 'answer of the sandbox to' : 'answer to a different prompt for';
+    const place = `item ${item.index} (line ${item.line} of the input)`;
+    throw new Failure('usage', `${resultsName} has the ${answer} ${place}`, {
+      hint: isSame
+        ? 'use a different -o file, or --sandbox to continue there'
+        : 'the input, its order, --template or --system changed; use a different -o file',
+    });
+  };
+  /**
+   * The items to send, as they are read.
+   * @param onItem gets every item of the input before anything is sent; undefined while they are sent
+   * @throws Failure `usage` for an input without items, and for an answer that cannot stay
+   */
+  async function* pending(
+    signal: AbortSignal,
+    onItem?: (item: InputItem) => void,
+  ): AsyncGenerator<InputItem, void> {
+    const isFirst = onItem !== undefined || !canCheck;
+    let last = 0;
+    let selected = 0;
+    for await (const item of sample?.items ?? readBatch(batch, signal)) {
+      onItem?.(item);
+      last = item.index;
+      if (takes(item.index)) {
+        selected += 1;
+        if (!hasAnswer(item)) yield item;
+        else if (isFirst) tally.already += 1;
+      }
+      // A pipe may stay open.
+      if (last >= plan.limit && onItem === undefined) break;
+    }
+    signal.throwIfAborted();
+    tally.total = selected;
+    if (last === 0 && onItem === undefined) throw noItem();
+  }
   return {
-    /** Undefined without `--sample`. */
-    sample,
-    /** Whether the run sends the item at this index. */
-    takes: (index: number) =>
-      index <= plan.limit && sampled?.has(index) !== false && isInShard(index, plan.shard),
-    results,
-    /** The name of the results file in messages. */
-    resultsName: output,
-    /** The service is on a different machine, so it is no sandbox, whose answers would pass for its own. */
-    refusesSandbox: plan.usesService && host !== undefined && !isLoopbackName(host),
+    takes,
+    pending,
+    /**
+     * Reads a file once before anything is sent, to count its items, find answers to different prompts, and look for
+     * secrets.
+     * @param inspect gets the items to send, and may refuse them
+     * @param onItem gets every item
+     * @throws Failure `usage`
+     */
+    async check(
+      inspect?: (item: InputItem) => void,
+      onItem?: (item: InputItem) => void,
+    ): Promise<void> {
+      if (!canCheck) return;
+      let items = sample?.total ?? 0;
+      let firstBad: InputItem | undefined;
+      let bad = 0;
+      const found = pending(context.signal, (item) => {
+        items = Math.max(items, item.index);
+        onItem?.(item);
+      });
+      for await (const item of found) {
+        if (item.problem !== undefined) {
+          bad += 1;
+          firstBad ??= item;
+        }
+        inspect?.(item);
+      }
+      if (items === 0 && results.last === 0) throw noItem();
+      if (results.last > items) {
+        const message = `${resultsName} has a result for item ${results.last}, but ${input.name} has only ${items} items`;
+        throw new Failure('usage', message, {
+          hint: 'the input changed; use a different -o file',
+        });
+      }
+      if (options.model !== undefined && tally.already > 0) {
+        const kept = countOf(tally.already, 'answer');
+        notices.notice(
+          `kept ${kept} in ${resultsName}, of whatever model; a different -o file asks again`,
+        );
+      }
+      if (firstBad?.problem === undefined) return;
+      const others = bad === 1 ? '' : `, and ${count(bad - 1)} more cannot be sent`;
+      notices.warning(
+        `line ${firstBad.line} of ${input.name} ${firstBad.problem}${others}; see the results`,
+      );
+    },
   };
 }
 
 /** Which items a run sends. */
 export type Selection = Awaited<ReturnType<typeof selectItems>>;
-
-function noItem(name: string): Failure {
-  return new Failure('usage', `${name} contains no prompt`, {
-    hint: 'put one prompt on each line, or one row per prompt below a table header',
-  });
-}
-
-/** Whether the items can be read once before they are sent. */
-const canCheck = ({ input }: Batch, { sample }: Selection) =>
-  input.isRepeatable || sample !== undefined;
-
-/**
- * The items to send, as they are read. Counts the others in the first reading.
- * @param onItem gets every item of the input before anything is sent; undefined while they are sent
- * @throws Failure `usage` for an input without items, or if an item was answered for a different prompt or by the sandbox
- */
-export async function* pendingItems(
-  batch: Batch,
-  selection: Selection,
-  tally: Tally,
-  signal: AbortSignal,
-  onItem?: (item: InputItem) => void,
-): AsyncGenerator<InputItem, void> {
-  const { sample, results, resultsName, refusesSandbox } = selection;
-  const isFirst = onItem !== undefined || !canCheck(batch, selection);
-  let last = 0;
-  let selected = 0;
-  for await (const item of sample?.items ?? readBatch(batch, signal)) {
-    onItem?.(item);
-    last = item.index;
-    if (selection.takes(item.index)) {
-      selected += 1;
-      const result = results.find(item.index);
-      if (result?.isAnswered !== true) yield item;
-      else {
-        const { isFromSandbox = false, fingerprint } = result;
-        const isSame =
-          item.problem === undefined && itemFingerprint(item, batch.settings) === fingerprint;
-        if (!isSame || (isFromSandbox && refusesSandbox)) {
-          const answer = isSame ? 'answer of the sandbox to' : 'answer to a different prompt for';
-          const place = `item ${item.index} (line ${item.line} of the input)`;
-          throw new Failure('usage', `${resultsName} has the ${answer} ${place}`, {
-            hint: isSame
-              ? 'use a different -o file, or --sandbox to continue there'
-              : 'the input, its order, --template or --system changed; use a different -o file',
-          });
-        }
-        if (isFirst) tally.already += 1;
-      }
-    }
-    // A pipe may stay open.
-    if (last >= batch.plan.limit && onItem === undefined) break;
-  }
-  signal.throwIfAborted();
-  tally.total = selected;
-  if (last === 0 && onItem === undefined) throw noItem(batch.input.name);
-}
-
-/**
- * Reads a file once before anything is sent, to count its items, find answers to different prompts, and look for
- * secrets.
- * @param inspect gets the items to send, and may refuse them
- * @param onItem gets every item
- * @throws Failure `usage`
- */
-export async function checkItems(
-  batch: Batch,
-  selection: Selection,
-  tally: Tally,
-  inspect?: (item: InputItem) => Promise<void> | void,
-  onItem?: (item: InputItem) => void,
-): Promise<void> {
-  const { input, notices, context, options } = batch;
-  if (!canCheck(batch, selection)) return;
-  let items = selection.sample?.total ?? 0;
-  let firstBad: InputItem | undefined;
-  let bad = 0;
-  const pending = pendingItems(batch, selection, tally, context.signal, (item) => {
-    items = Math.max(items, item.index);
-    onItem?.(item);
-  });
-  for await (const item of pending) {
-    if (item.problem !== undefined) {
-      bad += 1;
-      firstBad ??= item;
-    }
-    await inspect?.(item);
-  }
-  const { resultsName, results } = selection;
-  if (items === 0 && results.last === 0) throw noItem(input.name);
-  if (results.last > items) {
-    const message = `${resultsName} has a result for item ${results.last}, but ${input.name} has only ${items} items`;
-    throw new Failure('usage', message, { hint: 'the input changed; use a different -o file' });
-  }
-  if (options.model !== undefined && tally.already > 0) {
-    const kept = countOf(tally.already, 'answer');
-    notices.notice(
-      `kept ${kept} in ${resultsName}, of whatever model; a different -o file asks again`,
-    );
-  }
-  if (firstBad?.problem === undefined) return;
-  const others = bad === 1 ? '' : `, and ${count(bad - 1)} more cannot be sent`;
-  notices.warning(
-    `line ${firstBad.line} of ${input.name} ${firstBad.problem}${others}; see the results`,
-  );
-}

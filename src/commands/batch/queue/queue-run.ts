@@ -23,7 +23,7 @@ import { printJson, printTable } from '../../../output/print-data.ts';
 import type { Context, GlobalOptions, JsonOptions, StartedRun } from '../../../run.ts';
 import { withoutSources } from '../../../settings/resolved-settings.ts';
 import { refuseReservedName } from '../../../storage/file-name.ts';
-import { checkItems, openBatch, pendingItems, selectItems } from '../items.ts';
+import { openBatch, selectItems } from '../items.ts';
 import { type BatchSink, failureLine, openSink, unsendable } from '../output.ts';
 import { type BatchOptions, parseNumber, type SendingOptions } from '../plan.ts';
 import { kindOf, printCauses } from '../report/ending.ts';
@@ -109,7 +109,7 @@ export async function submitBatch(
   const batch = await openBatch(run, file);
   const { notices, plan } = batch;
   const rate = plan.rateLimits.requests;
-  const selection = await selectItems(batch);
+  const selection = await selectItems(batch, emptyTally());
   const connection = await connect(context, notices, options);
   try {
     const queue = connection.open(name);
@@ -142,7 +142,7 @@ export async function submitBatch(
       });
     };
     // Nothing is added if an item of a file is refused; a pipe is added as it is read.
-    await checkItems(batch, selection, emptyTally(), (item) => void check(item));
+    await selection.check((item) => void check(item));
     const { model, system, maxTokens } = batch.own.values;
     // Workers decide about `response_format` by their own profile.
     const checked = batch.check && {
@@ -171,7 +171,7 @@ export async function submitBatch(
       await queue.add(good.splice(0), attempts);
       await queue.addUnsendable(bad.splice(0));
     };
-    for await (const item of pendingItems(batch, selection, emptyTally(), context.signal)) {
+    for await (const item of selection.pending(context.signal)) {
       all += 1;
       if (check(item)) added += 1;
       if (item.problem === undefined) {

@@ -1,5 +1,5 @@
 import type { Message } from '../../client/contract.ts';
-import { filledText, isJsonObject } from '../../json.ts';
+import { definedFields, filledText, isJsonObject } from '../../json.ts';
 
 /** `lines`: one prompt per line; `jsonl`: one JSON object per line, also OpenAI batch requests; `csv`, `tsv`: a table. */
 export const inputFormats = ['lines', 'jsonl', 'csv', 'tsv'] as const;
@@ -114,17 +114,16 @@ function messagesOf({ prompt, messages }: ItemFields): readonly Message[] {
 /** The fields that override settings. @throws ItemProblem */
 export function settingsOf({ system, model, max_tokens: maxTokens }: ItemFields) {
   const isCount = Number.isSafeInteger(maxTokens) && Number(maxTokens) > 0;
-  if (!isAbsent(system) && typeof system !== 'string')
-    refuse('has a system prompt that is not text');
-  if (!isAbsent(model) && (typeof model !== 'string' || model === '')) {
-    refuse('has a model that is not text');
-  }
+  const isText = typeof system === 'string';
+  const isModel = filledText(model) !== undefined;
+  if (!isAbsent(system) && !isText) refuse('has a system prompt that is not text');
+  if (!isAbsent(model) && !isModel) refuse('has a model that is not text');
   if (!isAbsent(maxTokens) && !isCount) refuse('has max_tokens that is not a whole number from 1');
-  return {
-    ...(typeof system === 'string' ? { system } : {}),
-    ...(typeof model === 'string' ? { model } : {}),
-    ...(isCount ? { maxTokens: Number(maxTokens) } : {}),
-  };
+  return definedFields({
+    system: isText ? system : undefined,
+    model: filledText(model),
+    maxTokens: isCount ? Number(maxTokens) : undefined,
+  });
 }
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -9,6 +9,7 @@ import {
 } from './item.ts';
 import { contractFields } from '../../client/contract.ts';
 import {
+  definedFields,
   filledText,
   inexactNumbers,
   isJsonObject,
@@ -122,15 +123,11 @@ export function requestContent(
     return refuse('has a body without messages, a list of {role, content}');
   }
   if (!isAbsent(stream) && typeof stream !== 'boolean') {
-    refuse('has stream that is neither true nor false in its body');
+    return refuse('has stream that is neither true nor false in its body');
   }
   const settings = settingsOf({ model, max_tokens: maxTokens });
   const refused = Object.keys(others).find(isRefused);
   if (refused !== undefined) refuse(`has ${JSON.stringify(refused)} in its body`);
-  return {
-    messages,
-    ...settings,
-    ...(typeof stream === 'boolean' ? { stream } : {}),
-    ...(Object.keys(others).length === 0 ? {} : { params: others }),
-  };
+  const params = Object.keys(others).length === 0 ? undefined : others;
+  return { messages, ...settings, ...definedFields({ stream: stream ?? undefined, params }) };
 }

@@ -66,23 +66,19 @@ export interface UnsendableItem extends ItemPlace, ItemSource {
 
 export type InputItem = BatchItem | UnsendableItem;
 
-/** A prompt with placeholders, `{{name}}`. */
-export interface Template {
-  /** Names of the placeholders, without repeats. */
-  readonly names: readonly string[];
-  /** Placeholders in the inserted values are not replaced. */
-  fill(value: (name: string) => string): string;
-}
-
 const placeholder = /\{\{\s*(?<name>[^{}]+?)\s*\}\}/g;
 
-export function parseTemplate(text: string): Template {
+/** A prompt with placeholders, `{{name}}`. Those in the inserted values are not replaced. */
+export function parseTemplate(text: string) {
   const names = [...text.matchAll(placeholder)].map(({ groups }) => groups?.['name'] ?? '');
   return {
     names: [...new Set(names)],
-    fill: (value) => text.replaceAll(placeholder, (_, name: string) => value(name)),
+    fill: (value: (name: string) => string) =>
+      text.replaceAll(placeholder, (_, name: string) => value(name)),
   };
 }
+
+export type Template = ReturnType<typeof parseTemplate>;
 
 export const isAbsent = (value: unknown) => value === undefined || value === null;
 

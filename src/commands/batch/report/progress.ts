@@ -131,9 +131,7 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
       type: 'progress',
       time: clock.date().toISOString(),
       ...countFields(tally, elapsed, itemsLeft(tally)),
-      /** The seconds left at the rate of this run. */
       eta_seconds: rest === undefined ? null : Math.round(rest / 1000),
-      /** The time until the next request is allowed. */
       paused_ms: Math.round(admission.pauseRemaining()),
     };
     void streams.stderr.write(jsonLine(record));

@@ -23,12 +23,11 @@ import { printJson, printTable } from '../../../output/print-data.ts';
 import type { Context, GlobalOptions, JsonOptions, StartedRun } from '../../../run.ts';
 import { withoutSources } from '../../../settings/resolved-settings.ts';
 import { refuseReservedName } from '../../../storage/file-name.ts';
-import { openBatch, selectItems } from '../items.ts';
+import { itemText, openBatch, selectItems } from '../items.ts';
 import { type BatchSink, failureLine, openSink, unsendable } from '../output.ts';
 import { type BatchOptions, parseNumber, type SendingOptions } from '../plan.ts';
 import { kindOf, printCauses } from '../report/ending.ts';
 import { batchOutcome } from '../report/progress.ts';
-import { itemText } from '../secret-guard.ts';
 import { itemFingerprint } from '../sending/send-item.ts';
 
 /** Options of every command for a queue. */

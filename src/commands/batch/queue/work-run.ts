@@ -15,7 +15,7 @@ import { planSending, type SendingRun } from '../plan.ts';
 import { type Connect, connectToQueue, findBatch, noBatch, type WorkOptions } from './queue-run.ts';
 import { refuseUnwritableSummary } from '../report/ending.ts';
 import { runId } from '../run.ts';
-import { openGuard } from '../secret-guard.ts';
+import { openGuard } from '../items.ts';
 import { type Pipeline, runAndReport } from '../sending/pipeline.ts';
 import type { StartedRun } from '../../../run.ts';
 import { readSettings, withSettings } from '../../../settings/read-settings.ts';

@@ -148,14 +148,14 @@ test('natter batch export --schema puts the schema into the prompt, and no field
 
 const table = 'id,text\na,one\nb,two\nc,three\nd,four\n';
 
-const openTablePlace = () => openFiles({ 't.csv': table });
+/** A place with a table, and with these results of a different engine. */
+const openTablePlace = (results = '') => openFiles({ 't.csv': table, 'output.jsonl': results });
 
 const importWords = ['import', 't.csv', 'output.jsonl', '--template', '{{text}}'];
 
 describe('natter batch import', () => {
   test('joins an output and an error file to the input, and natter batch sends the rest', async () => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', lines(answer('c', 'THREE'), answer('a', 'ONE')));
+    const place = await openTablePlace(lines(answer('c', 'THREE'), answer('a', 'ONE')));
     place.write('errors.jsonl', lines(refused('b')));
     const { code, stderr } = await place.run([...importWords, 'errors.jsonl', '-o', 'out.jsonl']);
     expect(code).toBe(11);
@@ -217,8 +217,7 @@ describe('natter batch import', () => {
       { kind: 'no_answer' },
     ],
   ])('reads the failure %j', async (result, error) => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', lines(result));
+    const place = await openTablePlace(lines(result));
     const { code, stdout } = await place.run(importWords);
     expect(code).toBe(11);
     expect(jsonLines(stdout)).toMatchObject([{ index: 1, error }]);
@@ -253,18 +252,9 @@ describe('natter batch import', () => {
   });
 
   test('writes a table', async () => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', lines(answer('b', 'TWO, "quoted"'), expired('a')));
-    const run = [
-      ...importWords,
-      '--output-format',
-      'csv',
-      '--answer-column',
-      'mood',
-      '-o',
-      'out.csv',
-    ];
-    expect((await place.run(run)).code).toBe(11);
+    const place = await openTablePlace(lines(answer('b', 'TWO, "quoted"'), expired('a')));
+    const more = '--output-format csv --answer-column mood -o out.csv'.split(' ');
+    expect((await place.run([...importWords, ...more])).code).toBe(11);
     expect(place.read('out.csv')).toBe(
       [
         'id,text,mood,mood_error',
@@ -286,12 +276,10 @@ describe('natter batch import', () => {
     const back = ['import', 't.csv', 'openai.jsonl', '--template', '{{text}}'];
     const { code, stdout } = await place.run(back);
     expect(code).toBe(0);
-    expect(jsonLines(stdout)).toMatchObject([
-      { index: 1, content: 'one' },
-      { index: 2, content: 'two' },
-      { index: 3, content: 'three' },
-      { index: 4, content: 'four' },
-    ]);
+    const texts = ['one', 'two', 'three', 'four'];
+    expect(jsonLines(stdout)).toMatchObject(
+      texts.map((content, at) => ({ index: at + 1, content })),
+    );
   });
 
   test.each([
@@ -300,8 +288,7 @@ describe('natter batch import', () => {
     [`${lines(answer('a', 'x'))}{"custom_id":"b","resp`, 'line 2 of output.jsonl is not a result'],
     [lines({ custom_id: 'a', method: 'POST' }), 'line 1 of output.jsonl is not a result'],
   ])('refuses %j, and writes nothing', async (text, message) => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', text);
+    const place = await openTablePlace(text);
     expectFailure(await place.run([...importWords, '-o', 'out.jsonl']), 2, message);
     expect(place.has('out.jsonl')).toBe(false);
   });
@@ -312,8 +299,7 @@ describe('natter batch import', () => {
     [[...importWords, '-o', 'output.jsonl'], 'output.jsonl is the input'],
     [['import', 't.csv'], 'results'],
   ])('%j is refused', async (run, message) => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', lines(answer('a', 'x')));
+    const place = await openTablePlace(lines(answer('a', 'x')));
     expectFailure(await place.run(run), 2, message);
   });
 });

@@ -41,13 +41,6 @@ describe('natter batch work', () => {
     });
   });
 
-  test('several workers share the items', async () => {
-    const place = await openSubmitted(20);
-    await Promise.all([place.work().ended, place.work().ended, place.work().ended]);
-    expect(place.asked.length).toBe(20);
-    expect(new Set(place.asked).size).toBe(20);
-  });
-
   test('an item that a killed worker had answered is not asked again', async () => {
     const place = await openSubmitted(1);
     const batch = place.batch('p');

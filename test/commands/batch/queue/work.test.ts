@@ -65,17 +65,6 @@ describe('natter batch work', () => {
     expect(await place.submit('p.txt')).toContain('1 failed before and wait again');
   });
 
-  test('the first items that all fail alike stop the worker at the tenth', async () => {
-    const place = await openSubmitted(15, [rule('status=400')]);
-    const { ended } = place.work({ concurrency: '1' });
-    await expect(ended).rejects.toMatchObject({ kind: 'invalid_request' });
-    expect(place.asked.length).toBe(10);
-    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 9, waiting: 6 });
-    const { ended: goingOn } = place.work({ concurrency: '1', keepGoing: true });
-    await expect(goingOn).rejects.toMatchObject({ kind: 'invalid_request' });
-    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 15, waiting: 0 });
-  });
-
   test('a refused key returns the items to the other workers', async () => {
     const place = await openSubmitted(8);
     const { ended } = place.work({ key: 'wrong-key-0123456789' });

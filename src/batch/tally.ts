@@ -11,7 +11,6 @@ export function emptyTally() {
     queued: undefined as number | undefined,
     /** Answered before this run; of a pipe, only the items that were read so far. */
     already: 0,
-    /** Answered in this run. */
     answered: 0,
     failed: 0,
     /** The failed items of a kind: their number, and the one that is the first in the input. */
@@ -24,7 +23,6 @@ export function emptyTally() {
     completionTokens: 0,
     /** Cost of this run by currency, where the prices are known. */
     costs: new Map<string, number>(),
-    /** Requests sent. */
     attempts: 0,
     /** Answers to prompts that the service has probably cut. */
     truncated: 0,

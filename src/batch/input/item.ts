@@ -12,6 +12,10 @@ export interface ItemPlace {
   readonly line: number;
   /** Undefined if the input gives none. */
   readonly id: string | undefined;
+  /** Undefined unless the input is a table. */
+  readonly row?: TableRow;
+  /** The content as in the input, if more is sent. */
+  readonly given?: ItemContent;
 }
 
 /** Fields of a line or row by name: JSON values, or the text of cells. */
@@ -31,7 +35,6 @@ export interface ItemContent {
   readonly system?: string;
   readonly model?: string;
   readonly maxTokens?: number;
-  /** Whether to stream the answer. */
   readonly stream?: boolean;
   /** More fields of the request body. */
   readonly params?: Readonly<Record<string, unknown>>;
@@ -45,21 +48,14 @@ export interface TableRow {
   readonly delimiter: string;
 }
 
-interface ItemSource {
-  /** Undefined unless the input is a table. */
-  readonly row?: TableRow;
-  /** The prompt as in the input, if more is sent. */
-  readonly given?: ItemContent;
-}
-
 /** An item that can be sent. */
-export interface BatchItem extends ItemPlace, ItemSource {
+export interface BatchItem extends ItemPlace {
   readonly content: ItemContent;
   readonly problem?: never;
 }
 
-export interface UnsendableItem extends ItemPlace, ItemSource {
-  /** Why it cannot be sent, as a predicate: `has no prompt`. */
+interface UnsendableItem extends ItemPlace {
+  /** A predicate: `has no prompt`. */
   readonly problem: string;
   readonly content?: never;
 }

@@ -79,7 +79,6 @@ async function writeTexts(
 }
 
 interface ExportOptions extends BatchOptions, FileOptions {
-  /** A results file, whose answered items are left out. */
   readonly results?: string;
 }
 

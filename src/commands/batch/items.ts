@@ -42,7 +42,6 @@ function openBatchInput(stdin: InputStream, notices: Notices, file: string | und
   if (file !== undefined && file !== '-') {
     try {
       return {
-        /** The name in messages. */
         name: file,
         /** It is a regular file, which can be read twice. */
         isRepeatable: statSync(file).isFile(),
@@ -97,7 +96,6 @@ export async function openBatch<Options extends BatchOptions>(
     settings: check?.settings(own) ?? own,
     /** The parameters without it. */
     own,
-    /** Undefined if answers are not checked. */
     check,
     input,
     history,

@@ -25,7 +25,6 @@ import { jsonLine } from '../../output/json-answer.ts';
 import { costOf } from '../../settings/prices.ts';
 import { estimateRequest, limitsOfRun } from '../../usage/budget.ts';
 
-/** A run of `natter batch`. */
 type BatchRun = SendingRun & Batch & { readonly selection: Selection; readonly sink: BatchSink };
 
 /** Identifies a run in the ledger, without the name of a file: `20261122-152314-k3f9`. */

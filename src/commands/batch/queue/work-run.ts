@@ -40,7 +40,6 @@ const longestOutage = 600_000;
 /** Milliseconds before a result is stored again. */
 const pause = 1000;
 
-/** A run of `natter batch work`. */
 interface Work extends SendingRun {
   readonly options: WorkOptions;
   readonly connection: QueueConnection;

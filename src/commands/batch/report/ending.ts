@@ -252,7 +252,6 @@ export interface RunNames {
   readonly output: string | null;
   /** `2/8`. */
   readonly shard: string | null;
-  /** The name of the batch in a queue. */
   readonly batch?: string;
 }
 

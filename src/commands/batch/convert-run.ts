@@ -20,7 +20,7 @@ import {
   resultName,
 } from '../../batch/results/result-line.ts';
 import { readResult, replaceWithTexts, resultTexts } from '../../batch/results/write-results.ts';
-import { countFailure, emptyTally, itemsLeft, type Tally } from '../../batch/tally.ts';
+import { countFailure, emptyTally, itemsLeft } from '../../batch/tally.ts';
 import { completionBody } from '../../client/contract.ts';
 import { noAnswer } from '../../client/failure/answer-failure.ts';
 import { kindOfStatus, readErrorValue } from '../../client/failure/error-body.ts';
@@ -30,7 +30,6 @@ import { definedFields, filledText, isJsonObject, type JsonObject, parseJson } f
 import type { AnswerMetadata } from '../../output/answer-meter.ts';
 import { toFailure } from '../../output/ending-failure.ts';
 import { count, countOf, tokenText } from '../../output/figures.ts';
-import type { Notices } from '../../output/notices.ts';
 import { jsonLine } from '../../output/json-answer.ts';
 import type { Action, Context, GlobalOptions } from '../../run.ts';
 import { expandName, refuseReservedName } from '../../storage/file-name.ts';
@@ -38,6 +37,7 @@ import { cannotRead } from '../../storage/storage-failure.ts';
 import { type Batch, openBatch, selectItems } from './items.ts';
 import { openSink, outcomeLine } from './output.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf } from './plan.ts';
+import { collectedOutcome } from './report/progress.ts';
 import { itemFingerprint, planItem, sendChecked } from './sending/send-item.ts';
 
 /** The file of `-o`, which `--force` replaces. */
@@ -261,26 +261,9 @@ async function importedOutcome({ check }: Batch, item: BatchItem, line: string) 
   );
 }
 
-/** @throws Failure `incomplete` if items have no answer */
-function reportImport(tally: Tally, output: string | undefined, input: string, notices: Notices) {
-  const { answered, failed, already, total = 0 } = tally;
-  const before = already === 0 ? '' : ` (${count(already)} before)`;
-  const failures = failed === 0 ? '' : `, ${count(failed)} failed`;
-  const left = itemsLeft(tally) ?? 0;
-  const missing = left === 0 ? '' : `, ${count(left)} without a result`;
-  const text = `${count(already + answered)} of ${count(total)} items answered${before}${failures}${missing}`;
-  if (answered + already === total) return notices.notice(text);
-  throw new Failure('incomplete', text, {
-    hint:
-      output === undefined
-        ? 'import with -o FILE; ‹natter batch› with that file then sends what is missing'
-        : `‹natter batch ${input} -o ${output}›, with the same options, sends what is missing`,
-  });
-}
-
 /**
  * Joins results of other engines to their input: writes those of the items that have no answer yet.
- * @throws Failure `usage` for a line that is not a result, or not of an item
+ * @throws Failure `usage` for a line that is not a result, or not of an item; `incomplete` if items have no answer
  */
 export const importBatch: Action<BatchOptions, [file: string, results: readonly string[]]> = async (
   run,
@@ -298,6 +281,7 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
     });
   }
   for (const file of [name, ...files]) refuseSharedFiles(context, options, file);
+  const start = context.clock.monotonic();
   const sink = await openSink(context, notices, options, batch);
   const tally = emptyTally();
   const opened: number[] = [];
@@ -366,5 +350,13 @@ export const importBatch: Action<BatchOptions, [file: string, results: readonly 
     for (const descriptor of opened) fs.closeSync(descriptor);
     await sink.close();
   }
-  reportImport(tally, options.output, input.name, notices);
+  const outcome = collectedOutcome(tally, context.clock.monotonic() - start);
+  if (tally.answered + tally.already === tally.total) return notices.notice(outcome);
+  const { output } = options;
+  throw new Failure('incomplete', outcome, {
+    hint:
+      output === undefined
+        ? 'import with -o FILE; ‹natter batch› with that file then sends what is missing'
+        : `‹natter batch ${input.name} -o ${output}›, with the same options, sends what is missing`,
+  });
 };

@@ -27,7 +27,7 @@ import { itemText, openBatch, selectItems } from '../items.ts';
 import { type BatchSink, failureLine, openSink, unsendable } from '../output.ts';
 import { type BatchOptions, parseNumber, type SendingOptions } from '../plan.ts';
 import { kindOf, printCauses } from '../report/ending.ts';
-import { batchOutcome } from '../report/progress.ts';
+import { collectedOutcome } from '../report/progress.ts';
 import { itemFingerprint } from '../sending/send-item.ts';
 
 /** Options of every command for a queue. */
@@ -264,9 +264,8 @@ export async function collectBatch(
     if (remove && (isComplete || force)) await queue.remove();
     printCauses({ context, presentation, options, tally });
     const left = itemsLeft(tally) ?? 0;
-    const rest = left === 0 ? '' : `; ${count(left)} without a result`;
     const elapsed = context.clock.monotonic() - start;
-    const outcome = `batch ${queue.name}: ${batchOutcome(tally, elapsed)}${rest}`;
+    const outcome = `batch ${queue.name}: ${collectedOutcome(tally, elapsed)}`;
     if (left > 0) {
       const hint = 'run ‹natter batch work›, then collect again';
       throw new Failure('unfinished', outcome, { hint });

@@ -76,6 +76,12 @@ export function batchOutcome(tally: Tally, elapsed: number): string {
   return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${used}${paid}${lost}`;
 }
 
+/** The summary of results that were read, and how many items have none. */
+export function collectedOutcome(tally: Tally, elapsed: number): string {
+  const left = itemsLeft(tally) ?? 0;
+  return `${batchOutcome(tally, elapsed)}${left === 0 ? '' : `; ${count(left)} without a result`}`;
+}
+
 /** The counts of a run, in JSON. */
 export function countFields(tally: Tally, elapsed: number, left: number | undefined) {
   const done = tally.answered + tally.failed;

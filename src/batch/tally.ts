@@ -67,19 +67,13 @@ const transientKinds: ReadonlySet<FailureKind> = new Set([
 ]);
 
 /** Remedies for which somebody has to act first. */
-const lastingRemedies: ReadonlySet<string> = new Set([
-  'check-quota',
-  'check-base-url',
-  'correct-base-url',
-  'set-base-url',
-  'use-https',
-  'raise-header-limit',
-  'trust-authority',
-  'trust-certificate',
-  'check-clock',
-  'raise-max-tokens',
-  'replace-certificate',
-]);
+const lastingRemedies = new Set(
+  [
+    'check-quota check-base-url correct-base-url set-base-url use-https',
+    'trust-authority trust-certificate replace-certificate check-clock',
+    'raise-header-limit raise-max-tokens',
+  ].flatMap((codes) => codes.split(' ')),
+);
 
 /** Whether another run of the same command can help, so that a scheduler may queue it again. */
 export function isTransient({ kind, remedy }: Failure): boolean {

@@ -18,42 +18,17 @@ import {
 } from '../../json.ts';
 
 /** Fields that are not request parameters themselves. */
-const itemNames: ReadonlySet<string> = new Set([
-  'id',
-  'prompt',
-  'messages',
-  'system',
-  'model',
-  'max_tokens',
-  'params',
-]);
+const itemNames = new Set('id prompt messages system model max_tokens params'.split(' '));
 
 /** Request parameters that services of this wire format know; others are sent with `params`. */
-const parameterNames: ReadonlySet<string> = new Set([
-  'temperature',
-  'top_p',
-  'top_k',
-  'min_p',
-  'stop',
-  'seed',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'max_completion_tokens',
-  'reasoning_effort',
-  'response_format',
-  'stream_options',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'user',
-  'metadata',
-  'service_tier',
-  'store',
-]);
+const parameterNames = new Set(
+  [
+    'temperature top_p top_k min_p stop seed logit_bias logprobs top_logprobs',
+    'frequency_penalty presence_penalty repetition_penalty',
+    'max_completion_tokens reasoning_effort response_format stream_options',
+    'tools tool_choice parallel_tool_calls user metadata service_tier store',
+  ].flatMap((names) => names.split(' ')),
+);
 
 /** Whether natter writes the field itself, or cannot send it. */
 const isRefused = (name: string) =>

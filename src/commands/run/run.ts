@@ -77,7 +77,8 @@ export function composeFile(
 }
 
 /**
- * The schema of a prompt file: in its front matter, or in the file that it names; undefined without one.
+ * The schema of a prompt file: in its front matter, or in the file that it names; undefined without one, or if
+ * `--schema` replaces it.
  * @throws Failure with the file and the line, also for options that cannot be used with a schema
  */
 export async function readOwnSchema(
@@ -87,7 +88,7 @@ export async function readOwnSchema(
   signal: AbortSignal,
   guard?: SecretGuard,
 ): Promise<SchemaSource | undefined> {
-  if (schema === undefined) return undefined;
+  if (schema === undefined || 'schema' in options) return undefined;
   const { value, place } = schema;
   const other = uncheckedOptions.find((name) => name in options);
   if (other !== undefined) {
@@ -207,10 +208,7 @@ export async function runPrompt(
   const systemOption = isFlag(own.sources.system) ? own.values.system : undefined;
   const contents = { ...sources, given, contentOf, systemOption };
   const { prompt: text, system } = composeFile(prompt, contents);
-  const ownSchema =
-    options.schema === undefined
-      ? await readOwnSchema(found, prompt, options, signal, guard)
-      : undefined;
+  const ownSchema = await readOwnSchema(found, prompt, options, signal, guard);
   const from = settings.sources.system;
   const source = isFlag(from) ? from : sourceOf(prompt);
   const effective = system === undefined ? settings : withValues(settings, { system }, source);

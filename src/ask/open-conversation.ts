@@ -44,7 +44,7 @@ import type { Notices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import { awaitLock } from '../storage/lock.ts';
-import { parseAge } from '../settings/value-types.ts';
+import { parseAge } from '../settings/definitions.ts';
 import { replaceFile } from '../storage/files.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import { localDay } from '../usage/days.ts';

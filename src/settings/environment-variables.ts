@@ -1,5 +1,4 @@
-import { type Definition, definitions, settingKeys } from './definitions.ts';
-import { storedValue } from './value-types.ts';
+import { type Definition, definitions, settingKeys, storedValue } from './definitions.ts';
 
 const otherVariables: readonly (readonly [name: string, summary: string, value?: string])[] = [
   ['NATTER_API_KEY', 'API key, sent to any base URL'],

@@ -5,7 +5,7 @@ import { definitions } from './definitions.ts';
 import type { Resolved, Source } from './resolved-settings.ts';
 import { parseSettingName } from './setting-name.ts';
 import { parseApiKey } from './setting-value.ts';
-import { emptyCredentials, ownEntry, type StoredSettings } from './settings-file.ts';
+import { nothingStored, ownEntry, type StoredSettings } from './settings-file.ts';
 
 /** Returns the profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */
 export const namedProfile = (flag: string | undefined, environment: Environment) =>
@@ -36,10 +36,12 @@ export function knownProfiles({ settings, credentials }: StoredSettings): readon
   return [...names].sort();
 }
 
-/** The failure for a name that no profile has. */
-export function unknownProfile(name: string, stored: StoredSettings): Failure {
-  return new Failure('configuration', `there is no profile ${JSON.stringify(name)}`, {
-    hint: `the profiles are ${knownProfiles(stored).join(', ')}`,
+/** @throws Failure `configuration` for a name that no profile has; the hint lists the known ones */
+export function requireProfile(stored: StoredSettings, name: string): void {
+  const names = knownProfiles(stored);
+  if (names.includes(name)) return;
+  throw new Failure('configuration', `there is no profile ${JSON.stringify(name)}`, {
+    hint: `the profiles are ${names.join(', ')}`,
   });
 }
 
@@ -47,7 +49,7 @@ export function unknownProfile(name: string, stored: StoredSettings): Failure {
  * Chooses the profile in force: of `--profile`, `NATTER_PROFILE` or `config use`, else the default one.
  * @param flag the value of `--profile`
  * @param allowNew for commands that may create the profile
- * @throws Failure for an unknown profile; the hint lists the known ones
+ * @throws Failure for an unknown profile
  */
 export function chooseProfile(
   flag: string | undefined,
@@ -64,8 +66,8 @@ export function chooseProfile(
   const label = source.kind === 'profile' ? 'the current profile in config.json' : source.name;
   const kind = source.kind === 'flag' ? 'usage' : 'configuration';
   const value = checkProfileName(named ?? current ?? defaultProfile, label, kind);
-  if (allowNew || knownProfiles(stored).includes(value)) return { value, source };
-  throw unknownProfile(value, stored);
+  if (!allowNew) requireProfile(stored, value);
+  return { value, source };
 }
 
 const terminalNames: ReadonlySet<string> = new Set(
@@ -85,7 +87,7 @@ export function terminalSettings({ settings }: StoredSettings, profile: string):
   const profiles = { [defaultProfile]: Object.fromEntries(kept) };
   // No profile was chosen for the sandbox.
   const { profile: _chosen, ...others } = settings;
-  return { settings: { ...others, profiles }, credentials: emptyCredentials };
+  return { settings: { ...others, profiles }, credentials: nothingStored.credentials };
 }
 
 // Changes of the stored settings, in the copy that `changeStored` passes.
@@ -134,13 +136,13 @@ export function unsetStoredSetting(stored: StoredSettings, profile: string, sett
 
 /** Makes a profile the current one. @throws Failure `configuration` for an unknown one */
 export function useProfile(stored: StoredSettings, profile: string): void {
-  if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
+  requireProfile(stored, profile);
   stored.settings.profile = profile;
 }
 
 /** Removes a profile and its key; if it was the current one, the default profile is. @throws Failure `configuration` */
 export function deleteProfile(stored: StoredSettings, profile: string): void {
-  if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
+  requireProfile(stored, profile);
   const { settings, credentials } = stored;
   if (settings.profile === profile) delete settings.profile;
   delete settings.profiles[profile];

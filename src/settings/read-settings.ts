@@ -68,19 +68,16 @@ export function readSettings(
   options: GlobalOptions,
   flags: SettingFlags = {},
 ): ResolvedSettings {
+  const { environment } = context;
   const given = { ...options, ...flags };
   const settings = resolveSettings(
     options.sandbox === true
       ? {
           flags: { ...given, profile: undefined },
-          environment: { ...context.environment, NATTER_PROFILE: undefined },
+          environment: { ...environment, NATTER_PROFILE: undefined },
           stored: readForSandbox(context, notices, options),
         }
-      : {
-          flags: given,
-          environment: context.environment,
-          stored: readStored(context, notices),
-        },
+      : { flags: given, environment, stored: readStored(context, notices) },
   );
   keepSecrets(context, settings);
   const windows = readWindows(context, settings.values.baseUrl, notices);

@@ -4,22 +4,16 @@ import { isSecretHeader } from '../secrets/secret-parts.ts';
 import {
   type Definition,
   definitions,
-  type Family,
+  headerText,
   type SettingKey,
   settingKeys,
   type SettingValues,
 } from './definitions.ts';
-import { parsePrice } from './prices.ts';
+import { modelPrice } from './prices.ts';
 import { chooseProfile } from './profiles.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
-import { checkParameterName, parseOwnColor, readFamily } from './setting-name.ts';
-import {
-  parseApiKey,
-  parseHeaderValue,
-  parseSettingValue,
-  profileOrigin,
-  type ValueOrigin,
-} from './setting-value.ts';
+import { checkParameterName, ownColor, readFamily } from './setting-name.ts';
+import { parseApiKey, parseValue, profileOrigin, type ValueOrigin } from './setting-value.ts';
 import { ownEntry, type Profile, type StoredSettings } from './settings-file.ts';
 
 /** Flags of the command line: settings as typed, `params` parsed (`parseParameterFlag`). */
@@ -58,7 +52,7 @@ function resolveSetting<Value>(
     [ownEntry(stored, name), profileOrigin(name, profile), { kind: 'profile', name: profile }],
   ];
   for (const [raw, origin, source] of given) {
-    if (raw !== undefined) return { value: parseSettingValue(definition, raw, origin), source };
+    if (raw !== undefined) return { value: parseValue(definition.type, raw, origin), source };
   }
   return { value, source: { kind: 'default', name: 'default' } };
 }
@@ -127,11 +121,11 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const sources = Object.fromEntries(
     all.map(([key, { source }]) => [key, source]),
   ) as ResolvedSettings['sources'];
-  const membersOf = <Value>(family: Family, read: (raw: unknown, origin: ValueOrigin) => Value) =>
-    readFamily(family, settings[family] ?? {}, profile, read);
-  const headers = membersOf('headers', parseHeaderValue);
-  const ownParams = membersOf('params', (value): Resolved<unknown> => {
-    return { value, source: { kind: 'profile', name: profile } };
+  const headers = readFamily('headers', settings.headers, profile, headerText);
+  const ownParams = Object.entries(settings.params ?? {}).map(([name, value]) => {
+    const source: Source = { kind: 'profile', name: profile };
+    const checked = checkParameterName(name, 'configuration', ` in profile ${profile}`);
+    return [checked, { value, source }] as const;
   });
   const flagParams = Object.entries(flags.params ?? {}).map(([name, value]) => {
     const source: Source = { kind: 'flag', name: '--param' };
@@ -158,9 +152,9 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
     sources,
     params: Object.fromEntries([...ownParams, ...flagParams]),
     headers: Object.fromEntries(headers.filter(([name]) => !isUnsent(name))),
-    prices: new Map(membersOf('prices', parsePrice)),
+    prices: new Map(readFamily('prices', settings.prices, profile, modelPrice)),
     keys: settings.keys ?? {},
-    colors: Object.fromEntries(membersOf('colors', parseOwnColor)),
+    colors: Object.fromEntries(readFamily('colors', settings.colors, profile, ownColor)),
     ...key,
     unsentSecrets: [...(unsent === undefined ? [] : [unsent]), ...unsentHeaders],
   };

@@ -15,8 +15,7 @@ import { silentNotices } from '../../src/output/notices.ts';
 import {
   changeStored,
   readStored,
-  emptyCredentials,
-  emptySettings,
+  nothingStored,
   type StoredSettings,
 } from '../../src/settings/settings-file.ts';
 import { folderOf } from '../support/folder.ts';
@@ -44,7 +43,7 @@ describe('readStored', () => {
     'finds nothing in the folder %s and creates nothing',
     (folder) => {
       expect(read(folder)).toEqual({
-        stored: { settings: emptySettings, credentials: emptyCredentials },
+        stored: nothingStored,
         warnings: [],
       });
     },

@@ -41,7 +41,7 @@ import { cannotRead, errorCode, storageFailure } from '../../storage/storage-fai
 import { collectBytes } from '../../input/attach-files.ts';
 import { maskText } from '../../secrets/secrets.ts';
 import { readSettings, withSettings } from '../../settings/read-settings.ts';
-import { parseAge } from '../../settings/value-types.ts';
+import { parseAge } from '../../settings/definitions.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';

@@ -30,9 +30,9 @@ import {
 import {
   type Conversation,
   type Role,
-  leafOf,
   messagesOf,
   modelOf,
+  pathOf,
   systemOf,
   textOf,
   titleOf,
@@ -291,7 +291,7 @@ export async function openConversation(
     const text = `the conversation "${titleOf(conversation)}" has turns already, so messages cannot start it`;
     throw new Failure('usage', text, { hint: 'use a different name, or omit the messages' });
   }
-  const leaf = leafOf(conversation);
+  const leaf = pathOf(conversation).at(-1);
   if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
     notices.notice('the last prompt of this conversation has no answer and is not sent');
   }

@@ -91,11 +91,6 @@ export function pathOf(conversation: Conversation): readonly Turn[] {
   return path;
 }
 
-/** The last selected turn; undefined in an empty conversation. */
-export function leafOf(conversation: Conversation): Turn | undefined {
-  return pathOf(conversation).at(-1);
-}
-
 /** The conversation up to and including a turn; empty when `turnId` is undefined. */
 export function endingWith(conversation: Conversation, turnId: string | undefined): Conversation {
   const selection = new Map(conversation.selection);

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
-import { isJsonObject, isPrototypeName, type JsonObject } from '../json.ts';
+import { definedFields, isJsonObject, isPrototypeName, type JsonObject } from '../json.ts';
 import { definitions } from './definitions.ts';
 import type { Resolved, Source } from './resolved-settings.ts';
 import { parseSettingName } from './setting-name.ts';
@@ -106,32 +106,27 @@ export function getStoredSetting(
 }
 
 /**
- * Sets a setting in a profile; creates a new profile.
- * @param text the value as typed
+ * Sets a setting in a profile, which may be new, or removes it, and its family if that has no other member.
+ * @param text the value as typed; undefined removes it
  * @throws Failure `usage` for an unknown setting, a bad value or a bad profile name
  */
 export function setStoredSetting(
   { settings: { profiles } }: StoredSettings,
   profile: string,
   setting: string,
-  text: string,
+  text: string | undefined,
 ): void {
-  const named = parseSettingName(setting);
-  const [name, member] = named.path;
-  const value = named.store(text, { label: setting, kind: 'usage' });
-  const own = ownEntry(profiles, checkProfileName(profile, 'this', 'usage')) ?? {};
-  const changed = member === undefined ? value : { ...(own[name] as JsonObject), [member]: value };
-  profiles[profile] = { ...own, [name]: changed };
-}
-
-/** Removes a setting, and its family if that has no other member. @throws Failure `usage` for an unknown setting */
-export function unsetStoredSetting(stored: StoredSettings, profile: string, setting: string): void {
-  if (getStoredSetting(stored, profile, setting) === undefined) return;
-  const [name, member = ''] = parseSettingName(setting).path;
-  const own: Record<string, unknown> = stored.settings.profiles[profile] ?? {};
-  const { [member]: _, ...rest } = (member === '' ? {} : own[name]) as JsonObject;
-  if (Object.keys(rest).length === 0) delete own[name];
-  else own[name] = rest;
+  const { path, store } = parseSettingName(setting);
+  const [name, member] = path;
+  const value = text === undefined ? undefined : store(text, { label: setting, kind: 'usage' });
+  const own = ownEntry(profiles, checkProfileName(profile, 'this', 'usage'));
+  if (own === undefined && text === undefined) return;
+  let changed = value;
+  if (member !== undefined) {
+    const family = definedFields({ ...(own?.[name] as JsonObject), [member]: value });
+    changed = Object.keys(family).length === 0 ? undefined : family;
+  }
+  profiles[profile] = definedFields({ ...own, [name]: changed });
 }
 
 /** Makes a profile the current one. @throws Failure `configuration` for an unknown one */
@@ -165,9 +160,7 @@ export function saveService(
   const { profiles } = stored.credentials;
   const { apiKey, baseUrl, apiPath } = service;
   setStoredSetting(stored, profile, definitions.baseUrl.name, baseUrl);
-  const path = definitions.apiPath.name;
-  if (apiPath === undefined) unsetStoredSetting(stored, profile, path);
-  else setStoredSetting(stored, profile, path, apiPath);
+  setStoredSetting(stored, profile, definitions.apiPath.name, apiPath);
   delete profiles[profile];
   if (apiKey === undefined) return;
   const key = parseApiKey(apiKey, 'the API key', 'usage');

@@ -6,7 +6,6 @@ import {
   listProfiles,
   saveService,
   setStoredSetting,
-  unsetStoredSetting,
   useProfile,
 } from '../../src/settings/profiles.ts';
 import { exampleKey, failureOf, storedWith } from './fixtures/stored.ts';
@@ -89,12 +88,12 @@ describe('setStoredSetting', () => {
   });
 });
 
-test('unsetStoredSetting removes one setting, and a family with its last member', () => {
+test('setStoredSetting without a value removes one setting, and a family with its last member', () => {
   const stored = storedWith({ default: { save: false, params: { a: 1, b: 2 } } });
-  unsetStoredSetting(stored, 'default', 'params.a');
+  setStoredSetting(stored, 'default', 'params.a', undefined);
   expect(stored.settings.profiles['default']).toEqual({ save: false, params: { b: 2 } });
-  unsetStoredSetting(stored, 'default', 'params.b');
-  unsetStoredSetting(stored, 'other', 'model');
+  setStoredSetting(stored, 'default', 'params.b', undefined);
+  setStoredSetting(stored, 'other', 'model', undefined);
   expect(stored.settings.profiles).toEqual({ default: { save: false } });
 });
 

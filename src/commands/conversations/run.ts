@@ -25,8 +25,7 @@ import {
 } from '../../conversation/library/library.ts';
 import { summarize } from '../../conversation/library/read-conversation.ts';
 import {
-  compilePattern,
-  compileTerms,
+  compilePatterns,
   searchConversation,
   type FoundTurn,
   type FoundLine,
@@ -391,14 +390,13 @@ export const searchConversations: Action<SearchOptions, [texts: readonly string[
   texts,
 ) => {
   const { context, options, presentation } = run;
-  const caseSensitive = options.caseSensitive === true;
   if (options.regexp === true && texts.length > 1) {
     throw new Failure('usage', '-E takes one regular expression', { hint: 'put it in quotes' });
   }
-  const patterns =
-    options.regexp === true
-      ? [compilePattern(texts[0] ?? '', { regularExpression: true, caseSensitive })]
-      : compileTerms(texts, caseSensitive);
+  const patterns = compilePatterns(texts, {
+    regularExpression: options.regexp === true,
+    caseSensitive: options.caseSensitive === true,
+  });
   if (!/^\d{1,4}$/.test(options.context)) {
     const text = `--context must be a number of lines, not "${options.context}"`;
     throw new Failure('usage', text);

@@ -24,7 +24,7 @@ import {
   storedFile,
 } from '../library/conversation-folder.ts';
 import {
-  leafOf,
+  pathOf,
   type AnswerEnd,
   type Conversation,
   type PassedModel,
@@ -283,7 +283,7 @@ export class Journal {
 
   #add(addition: Partial<NewAnswer> & { readonly role: Role; readonly content: string }): Turn {
     const conversation = this.conversation();
-    const parent = 'parent' in addition ? addition.parent : leafOf(conversation)?.id;
+    const parent = 'parent' in addition ? addition.parent : pathOf(conversation).at(-1)?.id;
     const { random, clock } = this.#options;
     const id = newId(random, turnIdLength, (taken) => conversation.turns.has(taken));
     this.#change(turnRecord({ ...addition, id, parent, createdAt: clock.date() }));

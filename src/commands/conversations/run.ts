@@ -270,8 +270,9 @@ export const importConversations: RunOnNames = async (run, names) => {
   const problems: Failure[] = [];
   const add = (entry: ImportEntry) => {
     if (entry.problem !== undefined) problems.push(new Failure('usage', entry.problem));
-    if (entry.records.length === 0 && entry.problem !== undefined) return;
-    const result = addConversation(folder, entry, writing);
+    if (entry.conversation === undefined) return;
+    const { origin } = entry;
+    const result = addConversation(folder, entry.conversation, { ...writing, origin });
     if (result === 'already there') there += 1;
     if (result === 'without a prompt') empty += 1;
     if (typeof result === 'string') return;

@@ -13,15 +13,8 @@ import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock.
 import { appendLine } from '../../storage/append-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { lockedFailure } from '../journal/journal.ts';
-import type { ImportEntry } from '../import.ts';
-import {
-  formatRecord,
-  headerRecord,
-  JournalFold,
-  maskRecord,
-  recordsOf,
-} from '../journal/records.ts';
-import { titleOf } from '../tree.ts';
+import { formatRecord, headerRecord, maskRecord, recordsOf } from '../journal/records.ts';
+import { titleOf, type Conversation } from '../tree.ts';
 import {
   conversationFile,
   dataVariable,
@@ -181,12 +174,16 @@ export function removeForGood(
  * An id for an imported conversation; undefined if the conversation is there already, also in the trash. natter's keep
  * their id, unless a different one has it.
  */
-function freeId(dataFolder: string, { id, origin, createdAt }: ImportEntry): string | undefined {
+function freeId(
+  dataFolder: string,
+  { id, createdAt }: Conversation,
+  origin: string,
+): string | undefined {
   const ownId = idFromFile(`${id}.jsonl`);
   if (ownId !== undefined) {
     const path = storedFile(dataFolder, ownId);
     if (path === undefined) return ownId;
-    if (summarize(path).createdAt.getTime() === createdAt?.getTime()) return undefined;
+    if (summarize(path).createdAt.getTime() === createdAt.getTime()) return undefined;
   }
   const derived = newId(randomFrom(origin), idLength, () => false);
   return storedFile(dataFolder, derived) === undefined ? derived : undefined;
@@ -198,23 +195,21 @@ function freeId(dataFolder: string, { id, origin, createdAt }: ImportEntry): str
  */
 export function addConversation(
   dataFolder: string,
-  entry: ImportEntry,
+  imported: Conversation,
   writing: {
+    readonly origin: string;
     readonly version: string;
     readonly mask: (text: string) => string;
     readonly processId: number;
     readonly now: Date;
   },
 ): 'already there' | 'without a prompt' | { id: string; title: string; changedAt: Date } {
-  const { version, mask, processId, now } = writing;
-  const fold = new JournalFold('');
-  for (const record of entry.records) fold.apply(record);
-  const folded = fold.conversation();
-  const turns = [...folded.turns.values()];
+  const { origin, version, mask, processId, now } = writing;
+  const turns = [...imported.turns.values()];
   if (turns.every(({ role }) => role !== 'user')) return 'without a prompt';
-  const id = freeId(dataFolder, entry);
+  const id = freeId(dataFolder, imported, origin);
   if (id === undefined) return 'already there';
-  const conversation = { ...folded, id, createdAt: entry.createdAt ?? folded.createdAt };
+  const conversation = { ...imported, id };
   const records = [headerRecord(conversation, version), ...recordsOf(conversation, () => false)];
   const lines = records.map((record) => formatRecord(maskRecord(record, mask)));
   const times = turns.map(({ createdAt }) => createdAt.getTime()).filter((time) => time > 0);

@@ -41,20 +41,18 @@ function resolveSetting<Value>(
   stored: Profile,
 ): Resolved<Value | undefined> {
   const { name, variable, default: value } = definition;
-  const flagName = `--${name}`;
-  const given: readonly (readonly [raw: unknown, origin: ValueOrigin, source: Source])[] = [
-    [flag, { label: flagName, kind: 'usage' }, { kind: 'flag', name: flagName }],
-    [
-      environment[variable] || undefined,
-      { label: variable, kind: 'configuration' },
-      { kind: 'environment', name: variable },
-    ],
-    [ownEntry(stored, name), profileOrigin(name, profile), { kind: 'profile', name: profile }],
+  const given: readonly (readonly [raw: unknown, source: Source])[] = [
+    [flag, { kind: 'flag', name: `--${name}` }],
+    [environment[variable] || undefined, { kind: 'environment', name: variable }],
+    [ownEntry(stored, name), { kind: 'profile', name: profile }],
   ];
-  for (const [raw, origin, source] of given) {
-    if (raw !== undefined) return { value: parseValue(definition.type, raw, origin), source };
-  }
-  return { value, source: { kind: 'default', name: 'default' } };
+  const [raw, source] = given.find(([text]) => text !== undefined) ?? [];
+  if (source === undefined) return { value, source: { kind: 'default', name: 'default' } };
+  const origin: ValueOrigin =
+    source.kind === 'profile'
+      ? profileOrigin(name, profile)
+      : { label: source.name, kind: source.kind === 'flag' ? 'usage' : 'configuration' };
+  return { value: parseValue(definition.type, raw, origin), source };
 }
 
 const originOf = (baseUrl: string | undefined) =>

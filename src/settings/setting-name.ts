@@ -20,24 +20,18 @@ import {
   type ValueOrigin,
 } from './setting-value.ts';
 
-export const checkParameterName = nameCheck(
-  'parameter',
-  /./s,
-  {},
-  {
+export const checkParameterName = nameCheck('parameter', /./s, {
+  reserved: {
     model: 'use --model, or ‹natter config set model›',
     max_tokens: 'use --max-tokens, or ‹natter config set max-tokens›',
     messages: 'natter builds them from the system prompt, the conversation and the prompt',
     stream: 'use --no-stream',
   },
-);
+});
 
 // RFC 9110, 5.6.2: token.
-const checkHeader = nameCheck(
-  'header',
-  /^[\w!#$%&'*+.^`|~-]+$/,
-  {},
-  {
+const checkHeader = nameCheck('header', /^[\w!#$%&'*+.^`|~-]+$/, {
+  reserved: {
     authorization: 'it carries the API key, which is not a setting: ‹natter auth login›',
     connection: '',
     'content-length': '',
@@ -45,7 +39,7 @@ const checkHeader = nameCheck(
     host: '',
     'transfer-encoding': '',
   },
-);
+});
 
 /** The parts of an answer whose colour is a setting, `colors.<part>`. */
 export const coloredParts = [

@@ -33,8 +33,11 @@ function badValue({ kind, label, hint }: ValueOrigin, expected: string): Failure
 export function nameCheck(
   what: string,
   pattern: RegExp,
-  { problem = `is not a valid ${what} name`, hint = '' } = {},
-  reserved: Readonly<Record<string, string>> = {},
+  {
+    problem = `is not a valid ${what} name`,
+    hint = '',
+    reserved = {} as Readonly<Record<string, string>>,
+  } = {},
 ) {
   return (name: string, kind: FailureKind, where = ''): string => {
     if (Object.hasOwn(reserved, name)) {

@@ -33,21 +33,18 @@ function badValue({ kind, label, hint }: ValueOrigin, expected: string): Failure
 export function nameCheck(
   what: string,
   pattern: RegExp,
-  {
-    problem = `is not a valid ${what} name`,
-    hint = '',
-    reserved = {} as Readonly<Record<string, string>>,
-  } = {},
+  { problem = `is not a valid ${what} name`, hint = '', reserved = {} } = {},
 ) {
+  const hints = new Map(Object.entries<string>(reserved));
   return (name: string, kind: FailureKind, where = ''): string => {
-    if (Object.hasOwn(reserved, name)) {
+    if (hints.has(name)) {
       const text = `the ${what} ${name}${where} is set by natter itself`;
-      throw new Failure(kind, text, { hint: reserved[name] || undefined });
+      throw new Failure(kind, text, { hint: hints.get(name) || undefined });
     }
     if (pattern.test(name) && !isPrototypeName(name)) return name;
-    const hints = [kind === 'configuration' ? 'correct the file by hand' : '', hint];
+    const advice = [kind === 'configuration' ? 'correct the file by hand' : '', hint];
     throw new Failure(kind, `${JSON.stringify(name)} ${problem}${where}`, {
-      hint: hints.filter((text) => text !== '').join('; ') || undefined,
+      hint: advice.filter((text) => text !== '').join('; ') || undefined,
     });
   };
 }

@@ -423,10 +423,7 @@ export function branchJournal(options: JournalOptions, id: string): Journal {
   const path = conversationFile(requireDataFolder(options.folder), id);
   const { fold, warning } = loadConversation(path, id);
   if (warning !== undefined) options.onWarning(warning);
-  return createJournal(
-    options,
-    recordsOf(fold.conversation(), () => false),
-  );
+  return createJournal(options, recordsOf(fold.conversation()));
 }
 
 /** The failure for a conversation that is open in another process. */

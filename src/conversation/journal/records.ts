@@ -92,7 +92,7 @@ export function summaryRecord({ createdAt, ...summary }: Summary) {
 /** All records of a conversation, for a copy or a removed file; open answers get no end. */
 export function* recordsOf(
   conversation: Conversation,
-  isOpen: (turnId: string) => boolean,
+  isOpen = (_turnId: string) => false,
 ): Generator<JournalRecord, void> {
   const newest = new Map<string | undefined, string>();
   for (const turn of conversation.turns.values()) {

@@ -210,7 +210,7 @@ export function addConversation(
   const id = freeId(dataFolder, imported, origin);
   if (id === undefined) return 'already there';
   const conversation = { ...imported, id };
-  const records = [headerRecord(conversation, version), ...recordsOf(conversation, () => false)];
+  const records = [headerRecord(conversation, version), ...recordsOf(conversation)];
   const lines = records.map((record) => formatRecord(maskRecord(record, mask)));
   const times = turns.map(({ createdAt }) => createdAt.getTime()).filter((time) => time > 0);
   const last = times.reduce((one, other) => Math.max(one, other), 0);

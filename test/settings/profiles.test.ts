@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import {
   deleteProfile,
   getStoredSetting,
-  listProfiles,
   saveService,
   setStoredSetting,
   useProfile,
@@ -99,16 +98,6 @@ test('setStoredSetting without a value removes one setting, and a family with it
 
 describe('profiles', () => {
   const twoProfiles = () => storedWith({ home: {}, work: {} }, { work: credential }, 'home');
-
-  test('can be made the current one, and are listed with the default one and their keys', () => {
-    const stored = twoProfiles();
-    useProfile(stored, 'work');
-    expect(listProfiles(stored)).toEqual([
-      { name: 'default', current: false, hasKey: false },
-      { name: 'home', current: false, hasKey: false },
-      { name: 'work', current: true, hasKey: true },
-    ]);
-  });
 
   test('are deleted with their key, and replaced by the default profile', () => {
     const { settings, credentials } = twoProfiles();

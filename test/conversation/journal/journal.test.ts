@@ -327,11 +327,10 @@ describe('a summary', () => {
 
   test('is exported after the turns that it replaces', async () => {
     const conversation = (await summarized()).journal.conversation();
-    const selected = { siblings: false };
-    expect(whole(exportMarkdown(conversation, selected))).toContain(
+    expect(whole(exportMarkdown(conversation, {}))).toContain(
       'first\n\n## Summary (sent instead of the turns above)\n\nof the first\n\n## You\n\ntwo',
     );
-    expect(JSON.parse(whole(exportJson(conversation, selected)))).toMatchObject({
+    expect(JSON.parse(whole(exportJson(conversation, {})))).toMatchObject({
       summaries: [{ content, model: 'origin' }],
       turns: [{ content: 'one' }, { content: 'first' }, { content: 'two' }, { content: 'second' }],
     });

@@ -204,12 +204,11 @@ test('a refusal is kept apart from the text: on disk, in exports, searches, copi
   await journal.close();
 
   const conversation = journal.conversation();
-  const selected = { siblings: false };
-  const markdown = whole(exportMarkdown(conversation, selected));
+  const markdown = whole(exportMarkdown(conversation, {}));
   expect(markdown).toContain(`## origin (refused)\n\nWell.\n\n${refusal}\n`);
-  const html = whole(exportHtml(conversation, selected));
+  const html = whole(exportHtml(conversation, {}));
   expect(html).toMatch(/<h2>origin \(refused\)<\/h2>[^]*I will not help/);
-  expect(JSON.parse(whole(exportJson(conversation, selected)))).toMatchObject({
+  expect(JSON.parse(whole(exportJson(conversation, {})))).toMatchObject({
     turns: [{ content: 'how?' }, { content: 'Well.', refusal }],
   });
   const found = searchConversation(fileOf(options.folder, id), compilePatterns(['not help']), 0);

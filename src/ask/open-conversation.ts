@@ -8,7 +8,6 @@ import {
   type JournalOptions,
   branchJournal,
   createJournal,
-  idsFromTitle,
   resumeJournal,
   startTitledJournal,
 } from '../conversation/journal/journal.ts';
@@ -176,12 +175,11 @@ async function openTitled(
   const { folder } = options;
   if (folder === undefined) return undefined;
   for (;;) {
-    const ids = idsFromTitle(folder, title);
-    const found = findTitled(folder, title, ids.first);
-    if (found !== undefined) return openResumed(run, options, found);
+    const found = findTitled(folder, title);
+    if (typeof found !== 'string') return openResumed(run, options, found);
     run.presentation.notices.notice(`there is no conversation "${title}" yet; this starts it`);
     if (options.save === false) return undefined;
-    const journal = startTitledJournal({ ...options, folder }, title, ids.next);
+    const journal = startTitledJournal({ ...options, folder }, title, found);
     if (journal !== undefined) return journal;
   }
 }

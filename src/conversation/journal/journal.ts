@@ -19,9 +19,7 @@ import {
   lockFile,
   newId,
   idLength,
-  randomFrom,
   requireDataFolder,
-  storedFile,
 } from '../library/conversation-folder.ts';
 import {
   pathOf,
@@ -384,21 +382,8 @@ export function createJournal(
 }
 
 /**
- * The ids of a title: of the first conversation that it started, and of the next one, because that may have been renamed
- * or deleted since.
- */
-export function idsFromTitle(dataFolder: string, title: string) {
-  const isTaken = (id: string) => storedFile(dataFolder, id) !== undefined;
-  return {
-    first: newId(randomFrom(title), idLength, () => false),
-    next: newId(randomFrom(title), idLength, isTaken),
-  };
-}
-
-/**
- * Starts a conversation with a title. Its id comes from the title, so that two natters that start it at the same time
- * want the same lock.
- * @param id was free when the title was looked for
+ * Starts a conversation with a title.
+ * @param id the free one that `findTitled` returned
  * @returns undefined if another natter has started it since then
  * @throws Failure `storage` if another natter has it open
  */

@@ -314,22 +314,23 @@ export function findConversation(
 }
 
 /**
- * The only conversation with exactly this title, ignoring case, or with this id; undefined if there is none.
- * @param usualId the id of a conversation that was started by this name; it saves reading the others
+ * The only conversation with exactly this title, ignoring case, or with this id. If there is none, a free id that comes
+ * from the title, so that two natters that start it at the same time want the same lock.
  * @throws Failure `usage` if several have the title
  */
-export function findTitled(
-  dataFolder: string,
-  title: string,
-  usualId: string,
-): LibraryEntry | undefined {
+export function findTitled(dataFolder: string, title: string): LibraryEntry | string {
+  const usualId = newId(randomFrom(title), idLength, () => false);
+  // A different one if the usual one was renamed or deleted. Chosen before the search: the next natter may start it now.
+  const isTaken = (id: string) => storedFile(dataFolder, id) !== undefined;
+  const free = newId(randomFrom(title), idLength, isTaken);
   const entries = listEntries(dataFolder);
+  // The usual one saves reading the others.
   const usual = [...readListed(entries.filter(({ id }) => id === title || id === usualId))];
   const first = usual.find(({ id }) => id === title) ?? titled(usual, title)[0];
   if (first !== undefined) return first;
   const found = titled([...readListed(entries)], title);
   if (found.length > 1) throw ambiguous(title, found);
-  return found[0];
+  return found[0] ?? free;
 }
 
 /** The conversation of a folder that changed last; undefined if none was started there. */

@@ -58,6 +58,12 @@ function resolveSetting<Value>(
 const originOf = (baseUrl: string | undefined) =>
   baseUrl === undefined ? 'no base URL' : new URL(baseUrl).origin;
 
+/** @param belongsTo an origin: scheme, host and port, as `requested` */
+const unsentSecret = (what: string, profile: string, belongsTo: string, requested: string) => ({
+  what,
+  text: `the ${what} of profile ${profile} was not sent: it belongs to ${belongsTo}, not to ${requested}`,
+});
+
 /**
  * Finds the key to send, or the command that prints it. `NATTER_API_KEY` is sent to any base URL, and what a command of
  * the environment prints to any service on a different machine. The command of a profile is for the profile's own
@@ -80,7 +86,7 @@ function resolveKey(
   if (baseUrl === undefined) return {};
   const { origin: requested, hostname } = new URL(baseUrl);
   const unsent = (belongsTo: string) => {
-    return { unsent: { what: 'API key', profile, belongsTo, requested } };
+    return { unsent: unsentSecret('API key', profile, belongsTo, requested) };
   };
   const ownOrigin = originOf(ownBaseUrl);
   const isOfProfile = source.kind === 'profile';
@@ -143,7 +149,7 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
     baseUrl !== undefined && belongsTo !== requested && isSecretHeader(name);
   const unsentHeaders = headers
     .filter(([name]) => isUnsent(name))
-    .map(([name]) => ({ what: `header ${name}`, profile, belongsTo, requested }));
+    .map(([name]) => unsentSecret(`header ${name}`, profile, belongsTo, requested));
   return {
     profile: chosen,
     values: isForOther ? { ...values, apiPath: undefined } : values,

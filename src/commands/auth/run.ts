@@ -9,7 +9,6 @@ import {
 } from '../../settings/profiles.ts';
 import {
   describeSource,
-  describeUnsent,
   type ResolvedSettings,
   withKey,
 } from '../../settings/resolved-settings.ts';
@@ -200,7 +199,7 @@ export const showStatus: Action<JsonOptions & { readonly check?: boolean }> = as
   if (options.json !== true) {
     const key = keySource(context, settings, isChecked);
     if (key !== undefined) notices.notice(key);
-    for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
+    for (const secret of settings.unsentSecrets) notices.notice(secret.text);
   } else if (!isChecked) return;
   const { replay } = chooseRecording(options, context.environment);
   if (options.json !== true) {

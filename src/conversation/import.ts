@@ -52,11 +52,9 @@ interface Message {
   readonly role: Role | undefined;
   readonly content: string;
   readonly createdAt: Date | undefined;
-  /** Of an answer. */
   readonly end?: AnswerEnd | undefined;
 }
 
-/** A conversation of a different program. */
 interface Foreign {
   readonly origin: string;
   readonly title: unknown;

@@ -42,7 +42,6 @@ export interface Turn extends AnswerEnd {
   readonly nextModel?: string | undefined;
   /** The profile of the model that answered, if there were fallbacks. */
   readonly profile?: string | undefined;
-  /** The models that were asked before the one that answered. */
   readonly fallbackFrom?: readonly PassedModel[] | undefined;
 }
 

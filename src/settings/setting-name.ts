@@ -80,16 +80,8 @@ const storing =
   (text: string, origin: ValueOrigin): unknown =>
     storedValue(type, parseValue(type, text, origin));
 
-interface FamilyDefinition {
-  /** The form of the names of its members, for help. */
-  readonly form: string;
-  readonly type: string;
-  readonly summary: string;
-  readonly check: ReturnType<typeof nameCheck>;
-  readonly store: ReturnType<typeof storing>;
-}
-
-export const families: Readonly<Record<Family, FamilyDefinition>> = {
+/** What help says of the members of a family, the check of their names, and what stores a value. */
+export const families = {
   params: {
     form: 'params.<name>',
     type: 'JSON',
@@ -101,7 +93,7 @@ export const families: Readonly<Record<Family, FamilyDefinition>> = {
     form: 'headers.<name>',
     type: headerText.name,
     summary: 'Extra header of every request',
-    check: (name, kind, where) => checkHeader(name.toLowerCase(), kind, where),
+    check: ((name, ...how) => checkHeader(name.toLowerCase(), ...how)) satisfies typeof checkHeader,
     store: storing(headerText),
   },
   prices: {
@@ -135,7 +127,7 @@ export const families: Readonly<Record<Family, FamilyDefinition>> = {
     }),
     store: storing(ownColor),
   },
-};
+} satisfies Readonly<Record<Family, object>>;
 
 /** Reads the members of a family in a profile. @throws Failure `configuration` for a bad name or value */
 export const readFamily = <Value>(

@@ -35,7 +35,6 @@ export interface StoredSettings {
   readonly credentials: CredentialsDocument;
 }
 
-/** The version of both documents that this natter writes. */
 const documentVersion = 1;
 
 export const nothingStored: StoredSettings = {
@@ -96,7 +95,6 @@ export function settingsPath(folder: string, name: DocumentName): string {
 /** The variable that sets the folder of both files. */
 export const configVariable = 'NATTER_CONFIG_DIR';
 
-/** Read and write for the owner only. */
 export const privateMode = 0o600;
 
 /** The permissions of a mode in octal: `0644`. */

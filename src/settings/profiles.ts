@@ -169,13 +169,3 @@ export function saveService(
 
 export const hasKey = ({ credentials }: StoredSettings, profile: string): boolean =>
   ownEntry(credentials.profiles, profile) !== undefined;
-
-/** Lists all profiles; the current one is that of `config use`, else the default one. */
-export function listProfiles(stored: StoredSettings) {
-  const current = stored.settings.profile ?? defaultProfile;
-  return knownProfiles(stored).map((name) => ({
-    name,
-    current: name === current,
-    hasKey: hasKey(stored, name),
-  }));
-}

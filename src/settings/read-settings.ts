@@ -69,16 +69,12 @@ export function readSettings(
   flags: SettingFlags = {},
 ): ResolvedSettings {
   const { environment } = context;
-  const given = { ...options, ...flags };
-  const settings = resolveSettings(
-    options.sandbox === true
-      ? {
-          flags: { ...given, profile: undefined },
-          environment: { ...environment, NATTER_PROFILE: undefined },
-          stored: readForSandbox(context, notices, options),
-        }
-      : { flags: given, environment, stored: readStored(context, notices) },
-  );
+  const isSandbox = options.sandbox === true;
+  const settings = resolveSettings({
+    flags: { ...options, ...flags, ...(isSandbox && { profile: undefined }) },
+    environment: isSandbox ? { ...environment, NATTER_PROFILE: undefined } : environment,
+    stored: isSandbox ? readForSandbox(context, notices, options) : readStored(context, notices),
+  });
   keepSecrets(context, settings);
   const windows = readWindows(context, settings.values.baseUrl, notices);
   return { ...settings, windows: withWindow(windows, settings.values) };

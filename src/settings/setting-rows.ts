@@ -13,7 +13,7 @@ export type SettingRow = ReturnType<typeof settingRow>;
  * @param value as the settings file has it: a number, true or false, the JSON of a parameter, else text
  */
 export function settingRow(name: string, value: unknown, source: Source) {
-  const header = /^headers\.(?<header>.+)$/.exec(name)?.groups?.['header'];
+  const [, header] = /^headers\.(.+)$/.exec(name) ?? [];
   const isSecret = header !== undefined && isSecretHeader(header);
   const isAddress = name === definitions.baseUrl.name && typeof value === 'string';
   const shown = isAddress ? maskUrl(value) : value;

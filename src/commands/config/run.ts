@@ -163,12 +163,13 @@ export const removeProfile: NameAction = async ({ context, presentation }, name)
 
 export const listProfiles: Action<JsonOptions> = async (run) => {
   const { context, options, presentation } = run;
-  const summaries = profiles.listProfiles(readStored(context, presentation.notices));
-  if (options.json === true) {
-    const documents = summaries.map(({ hasKey, ...summary }) => ({ ...summary, has_key: hasKey }));
-    return printJson(context, documents);
-  }
-  const rows = summaries.map(({ name, current, hasKey }) => [
+  const stored = readStored(context, presentation.notices);
+  const used = stored.settings.profile ?? profiles.defaultProfile;
+  const documents = profiles.knownProfiles(stored).map((name) => {
+    return { name, current: name === used, has_key: profiles.hasKey(stored, name) };
+  });
+  if (options.json === true) return printJson(context, documents);
+  const rows = documents.map(({ name, current, has_key: hasKey }) => [
     name,
     current ? 'current' : '',
     hasKey ? 'key stored' : '',

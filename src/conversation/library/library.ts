@@ -212,8 +212,7 @@ export function addConversation(
   const conversation = { ...imported, id };
   const records = [headerRecord(conversation, version), ...recordsOf(conversation)];
   const lines = records.map((record) => formatRecord(maskRecord(record, mask)));
-  const times = turns.map(({ createdAt }) => createdAt.getTime()).filter((time) => time > 0);
-  const last = times.reduce((one, other) => Math.max(one, other), 0);
+  const last = turns.reduce((time, turn) => Math.max(time, turn.createdAt.getTime()), 0);
   const changedAt = last > 0 && last < now.getTime() ? new Date(last) : now;
   const path = conversationFile(dataFolder, id);
   const temporary = `${path}.${processId}.new`;

@@ -178,11 +178,10 @@ export const trueOrFalse: ValueType<boolean> = {
 };
 
 function oneOf<Word extends string>(...words: readonly Word[]): ValueType<Word> {
-  const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
   return {
     name: words.join('|'),
     words,
-    expected: list,
+    expected: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
     parse: (text) => words.find((word) => word === text.trim().toLowerCase()),
   };
 }

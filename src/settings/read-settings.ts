@@ -92,10 +92,7 @@ export function readRequestSettings(
   changes: SettingFlags = {},
 ): ResolvedSettings {
   const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
-  return withRole(
-    context,
-    readSettings(context, notices, options, { ...options, ...changes, params }),
-  );
+  return withRole(context, readSettings(context, notices, options, { ...changes, params }));
 }
 
 /**

@@ -17,7 +17,7 @@ import { nearlyNamed } from '../near-name.ts';
 import { tokenText } from '../output/figures.ts';
 import { formatTable, spokenRows } from '../output/table.ts';
 import { checkParameterName } from '../settings/setting-name.ts';
-import { parseParameterValue, parseSettingValue } from '../settings/setting-value.ts';
+import { parseParameterValue, parseValue } from '../settings/setting-value.ts';
 import { plainStyle, themeNames } from '../terminal/style.ts';
 import { notice } from './transcript/transcript.ts';
 import type { Candidate } from './composer/completion.ts';
@@ -166,7 +166,7 @@ function setTokenLimit(session: Session, typed: string): string {
   const origin = { label: 'max_tokens', kind: 'usage', hint } as const;
   const maxTokens = offWords.has(typed)
     ? undefined
-    : parseSettingValue(definitions.maxTokens, typed, origin);
+    : parseValue(definitions.maxTokens.type, typed, origin);
   session.update((state) => step(withSettings(state, { maxTokens })));
   return maxTokens === undefined
     ? 'natter sets no token limit for answers'

@@ -37,7 +37,7 @@ import { fillTemplate, type Placeholder, type Template } from '../../prompt-file
 import { isSchemaPath } from '../../schema/schema-text.ts';
 import { definitions, type Definition } from '../../settings/definitions.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
-import { parseSettingValue } from '../../settings/setting-value.ts';
+import { parseValue } from '../../settings/setting-value.ts';
 import { uncheckedOptions } from '../../cli/options.ts';
 
 const joined = (...parts: readonly (string | undefined)[]) =>
@@ -117,7 +117,7 @@ export function withFileSettings(settings: ResolvedSettings, prompt: PromptFile)
     if (placed === undefined) return [];
     const definition = definitions[key] as Definition<unknown>;
     const label = `${placeText(placed.place)}: ${definition.name}`;
-    const value = parseSettingValue(definition, placed.value, { label, kind: 'usage' });
+    const value = parseValue(definition.type, placed.value, { label, kind: 'usage' });
     return isFlag(settings.sources[key]) ? [] : [[key, value] as const];
   });
   const flags = Object.entries(settings.params).filter(([, param]) => isFlag(param.source));

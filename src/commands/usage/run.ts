@@ -1,9 +1,9 @@
 import { Failure } from '../../failure.ts';
 import { count, countOf, moneyText } from '../../output/figures.ts';
 import { resolveFolders } from '../../settings/folders.ts';
-import { parsePrice, type PriceTable } from '../../settings/prices.ts';
+import { modelPrice, type PriceTable } from '../../settings/prices.ts';
 import { readFamily } from '../../settings/setting-name.ts';
-import { knownProfiles, unknownProfile } from '../../settings/profiles.ts';
+import { requireProfile } from '../../settings/profiles.ts';
 import { type StoredSettings, readStored } from '../../settings/settings-file.ts';
 import { localDay, parseSince } from '../../usage/days.ts';
 import { type LedgerLine, readLedger } from '../../usage/ledger.ts';
@@ -45,8 +45,8 @@ function usageRow({ key, requests, failed, promptTokens, answerTokens, costs }: 
 /** The prices of each profile, as they are now. @throws Failure `configuration` for a bad one */
 function pricesOf({ settings }: StoredSettings): PriceOf {
   const tables = new Map<string, PriceTable>();
-  for (const [name, { prices = {} }] of Object.entries(settings.profiles)) {
-    tables.set(name, new Map(readFamily('prices', prices, name, parsePrice)));
+  for (const [name, { prices }] of Object.entries(settings.profiles)) {
+    tables.set(name, new Map(readFamily('prices', prices, name, modelPrice)));
   }
   return ({ profile, model }) => tables.get(profile)?.get(model);
 }
@@ -90,7 +90,7 @@ export const showUsage: Action<
   if (profile !== undefined && rows.length === 0) {
     // A deleted profile may still have requests.
     const stored = read();
-    if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
+    requireProfile(stored, profile);
   }
   for (const [file, lines] of unread) notices.warning(unreadLines(file, lines));
   if (rows.length === 0) {

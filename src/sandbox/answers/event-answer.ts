@@ -1,6 +1,6 @@
 import { parseAnyJson } from '../../json.ts';
 import { type Completion, finishReasonOf, reportedUsage } from '../completion.ts';
-import { type Exchange, pause } from '../exchange.ts';
+import { type Exchange, pause, pauseUntil } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
 import { type MalformedEvent, malformedEvents } from '../shapes.ts';
 import { afterAnswer, cut, cutPosition, errorText, stall, sendHead } from './response-writer.ts';
@@ -116,16 +116,12 @@ async function* chunkPayloads(
   if (fault['after-done'] === true) yield writeDelta({ content: ' text after the end' });
 }
 
-/** The headers are sent at once, the first event `latency` milliseconds after the request arrived. */
-export async function answerWithEvents(
-  exchange: Exchange,
-  completion: Completion,
-  latency: number,
-): Promise<void> {
+/** The headers are sent at once, the first event when it is due. */
+export async function answerWithEvents(exchange: Exchange, completion: Completion): Promise<void> {
   const { clock, fault, record } = exchange;
   const headers = { 'cache-control': 'no-cache' };
   const body = await sendHead(exchange, 200, 'text/event-stream', headers);
-  await pause(exchange, Math.max(0, exchange.arrived + latency - clock.monotonic()));
+  await pauseUntil(exchange, completion.due);
   const { rate = Infinity, drip } = fault;
   const interval = drip !== undefined && drip.bytes === undefined ? drip.interval : 0;
   const start = clock.monotonic();

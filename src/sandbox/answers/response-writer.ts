@@ -8,7 +8,7 @@ import { errorNames } from '../../client/contract.ts';
 import type { Failure } from '../../failure.ts';
 import { type Exchange, pause } from '../exchange.ts';
 import type { Fault } from '../faults/fault-fields.ts';
-import { errorBody } from '../shapes.ts';
+import { type ErrorShape, errorShapes } from '../shapes.ts';
 
 const defaultCut = 3;
 
@@ -204,17 +204,20 @@ const maxMessageLength = 2000;
 
 const hostileText = ' \u001b[31m\u001b]0;owned\u0007\u202etxet\u009b2J';
 
-/** The contract's name for a status, else one made from HTTP's reason phrase. */
-export function errorName(status: number): string {
+/** The body of an error response. Its name is the contract's for the status, else made from HTTP's reason phrase. */
+export function errorBody(shape: keyof typeof errorShapes, status: number, message: string) {
   const known: Readonly<Record<number, string>> = errorNames;
   const phrase = STATUS_CODES[status] ?? (status < 500 ? 'client error' : 'server error');
-  return known[status] ?? phrase.toLowerCase().replaceAll(/[^a-z]+/g, '_');
+  const name = known[status] ?? phrase.toLowerCase().replaceAll(/[^a-z]+/g, '_');
+  const [, write, contentType = 'application/json']: ErrorShape = errorShapes[shape];
+  const body = write(name, message, status);
+  return { contentType, text: typeof body === 'string' ? body : JSON.stringify(body) };
 }
 
 export function errorText({ fault }: Exchange, status: number, message: string) {
   const shown = fault.message ?? message;
   const text = fault.hostile === true ? shown + hostileText : shown;
-  return errorBody(fault['error-shape'] ?? 'nested', status, errorName(status), text);
+  return errorBody(fault['error-shape'] ?? 'nested', status, text);
 }
 
 export async function answerFailure(exchange: Exchange, failure: Failure): Promise<void> {

@@ -20,11 +20,10 @@ export const replySummaries = {
 
 export type ReplyName = keyof typeof replySummaries;
 
-export function isReplyName(word: string): word is ReplyName {
-  return Object.hasOwn(replySummaries, word);
-}
+const names = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
+  Object.keys(table) as Name[];
 
-export const replyNames = Object.keys(replySummaries).filter(isReplyName);
+export const replyNames = names(replySummaries);
 
 /** What a field takes. The placeholder in help is without brackets, and empty for a switch; "takes" precedes `expects`. */
 type ValueKind<Value> = readonly [
@@ -136,9 +135,6 @@ const split: ValueKind<{ readonly units: number } | { readonly bytes: number }> 
 
 /** Repetitions are built in memory. */
 const maxRepeats = 10_000;
-
-const names = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
-  Object.keys(table) as Name[];
 
 /**
  * The fields by the part of an answer that they change; the reference has a table for each. A field has its kind, its

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
+import { Parser } from 'htmlparser2';
 import { isLoopbackName } from '../address.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import { nodeNetwork } from '../client/http/node-network.ts';
@@ -88,6 +89,69 @@ function charsetOf(contentType: string, bytes: Uint8Array, isHtml: boolean): str
   return /<meta[^>]+charset\s*=\s*["']?(?<label>[\w.:-]+)/i.exec(start)?.groups?.['label'];
 }
 
+/** Elements whose text is not shown to a reader. */
+const unread = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object']);
+
+/** Elements with a blank line before and after them. */
+const paragraphs = new Set(
+  'article blockquote dl figure h1 h2 h3 h4 h5 h6 hr ol p pre section table title ul'.split(' '),
+);
+
+/** Elements that begin and end a line. */
+const lines = new Set(
+  'address aside body br dd details div dt fieldset figcaption footer form header li main nav option summary tr'.split(
+    ' ',
+  ),
+);
+
+/** The text that a page shows, with headings and lists as in Markdown; scripts, styles and links are removed. */
+function htmlToText(html: string): string {
+  const written: string[] = [];
+  let hidden = 0;
+  let preformatted = 0;
+  /** The line ends, and whether there is a space, before the next text. */
+  let breaks = 0;
+  let isSpaced = false;
+  function breakLines(element: string): void {
+    breaks = Math.max(breaks, paragraphs.has(element) ? 2 : lines.has(element) ? 1 : 0);
+  }
+  function write(text: string, isKept = false): void {
+    const spaced = text.replaceAll(/[ \t\r\n\f]+/g, ' ');
+    const body = isKept ? text : spaced.replaceAll(/^ | $/g, '');
+    isSpaced ||= !isKept && spaced.startsWith(' ');
+    if (body === '') return;
+    const space = isSpaced ? ' ' : '';
+    if (written.length > 0) written.push(breaks > 0 ? '\n'.repeat(breaks) : space);
+    written.push(body);
+    breaks = 0;
+    isSpaced = !isKept && spaced.endsWith(' ');
+  }
+  const parser = new Parser({
+    onopentag(name, { alt = '' }) {
+      if (unread.has(name)) hidden += 1;
+      if (hidden > 0) return;
+      breakLines(name);
+      if (name === 'pre') preformatted += 1;
+      if (name === 'td' || name === 'th') write(' ');
+      if (name === 'img' && alt !== '') write(`[${alt}]`);
+      if (name === 'li') write('- ');
+      if (/^h[1-6]$/.test(name)) write(`${'#'.repeat(Number(name[1]))} `);
+    },
+    ontext(text) {
+      if (hidden === 0) write(text, preformatted > 0);
+    },
+    onclosetag(name) {
+      if (unread.has(name)) hidden -= 1;
+      else if (hidden === 0) {
+        if (name === 'pre') preformatted -= 1;
+        breakLines(name);
+      }
+    },
+  });
+  parser.end(html);
+  return `${written.join('').trimEnd()}\n`;
+}
+
 async function textOf(response: HttpResponse): Promise<string> {
   const contentType = response.headers['content-type'] ?? 'text/plain';
   const type = contentType.replace(/;.*/s, '').trim().toLowerCase();
@@ -105,9 +169,7 @@ async function textOf(response: HttpResponse): Promise<string> {
   const isHtml = type === 'text/html' || type === 'application/xhtml+xml';
   const encoding = charsetOf(contentType, bytes, isHtml);
   const text = decodeText(bytes, { source: 'its text', encoding, lossy: true });
-  if (!isHtml) return text;
-  const { htmlToText } = await import('./html-text.ts');
-  return htmlToText(text);
+  return isHtml ? htmlToText(text) : text;
 }
 
 /** The address of a redirect. @throws Failure for one that natter does not follow */

@@ -8,16 +8,16 @@ import { catalogue, type CompletionRequest, type Message } from '../client/contr
 import { systemClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { isJsonObject, locatedProblem, parseJson } from '../json.ts';
-import { answerWithEvents } from './answers/event-answer.ts';
 import {
   answerFailure,
+  answerWithEvents,
   answerWithFault,
   breakOff,
   cut,
   cutPosition,
   errorBody,
   sendJson,
-} from './answers/response-writer.ts';
+} from './answer.ts';
 import { completionBody, countPromptTokens, openCompletion } from './completion.ts';
 import {
   type Exchange,

@@ -31,10 +31,10 @@ import {
   parsePromptFile,
   type PromptFile,
   usesOf,
+  type Variable,
   variableDetails,
   variablesOf,
 } from '../../prompt-files/prompt-file.ts';
-import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 
 /** A prompt file in a list, or why it cannot be used. */
 interface ListedPrompt {

@@ -5,12 +5,12 @@ import { splitFrontMatter } from '../../front-matter.ts';
 import { loadPromptFile, promptPlaces, readInserted } from '../../input/load-prompt-file.ts';
 import type { Notices } from '../../output/notices.ts';
 import { checkInside, type FoundPrompt, listPrompts } from '../../prompt-files/find-prompt.ts';
-import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import {
   placesWords,
   type PromptFile,
   usesOf,
+  type Variable,
   variablesOf,
 } from '../../prompt-files/prompt-file.ts';
 import type { Context } from '../../run.ts';

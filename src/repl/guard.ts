@@ -1,12 +1,5 @@
-import type { ChatEvent } from '../client/events.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
-import {
-  describeSecrets,
-  locateSecrets,
-  openRedaction,
-  planGuard,
-  type Redaction,
-} from '../input/secret-guard.ts';
+import { describeSecrets, locateSecrets, openRedaction, planGuard } from '../input/secret-guard.ts';
 import type { Run } from '../run.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
 import type { ReplService } from './service.ts';
@@ -14,7 +7,7 @@ import type { ReplService } from './service.ts';
 /** Keeps secrets in files on this machine. With one redaction in a conversation, a secret keeps its placeholder. */
 export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
   const { context, settings } = run;
-  let redaction: Redaction | undefined;
+  const { redact, restore, restoreText } = openRedaction(context);
   return {
     /** The files as they may be sent, or the problem that a person has yet to confirm. @throws Failure */
     inspect(
@@ -37,11 +30,9 @@ export function createReplGuard(run: Run<ChatOptions>, service: ReplService) {
         const text = isFallback ? `; a fallback sends it to the profile ${receiver}` : '';
         return { files, problem: describeSecrets(located) + text };
       }
-      const { redact } = (redaction ??= openRedaction(context));
       return { files: files.map(({ name, content }) => ({ name, content: redact(content) })) };
     },
-    restore: (events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent> =>
-      redaction?.restore(events) ?? events,
-    restoreText: (text: string) => redaction?.restoreText(text) ?? text,
+    restore,
+    restoreText,
   };
 }

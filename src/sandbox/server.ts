@@ -36,7 +36,7 @@ import { modelList, modelRecord } from './shapes.ts';
 /** Bytes: several times the larger window. The contract states no size. */
 const maxBody = 32 * 1024 * 1024;
 
-/** Reads the whole body. Node discards the rest of a refused one. @throws Failure `invalid_request` if it is too large */
+/** Reads the whole body. @throws Failure `invalid_request` if it is too large */
 async function readBody({ request, response }: Exchange): Promise<Buffer> {
   const problem = `the request body exceeds the limit of ${maxBody} bytes`;
   const tooLarge = new Failure('invalid_request', problem);
@@ -44,20 +44,16 @@ async function readBody({ request, response }: Exchange): Promise<Buffer> {
   if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
   const chunks: Buffer[] = [];
   let size = 0;
-  return new Promise((resolve, reject) => {
-    const take = (chunk: Buffer) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size <= maxBody) return;
-      // Without this listener, the body still flows, and is lost.
-      request.off('data', take);
-      chunks.length = 0;
-      reject(tooLarge);
-    };
-    request.on('data', take);
-    request.on('end', () => resolve(Buffer.concat(chunks)));
-    request.on('close', () => reject(new Error('the connection was closed')));
-  });
+  const arriving: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of arriving) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBody) break;
+  }
+  if (size <= maxBody) return Buffer.concat(chunks);
+  // The rest flows, and is lost: some clients read the answer only after they have sent everything.
+  request.resume();
+  throw tooLarge;
 }
 
 /** Why a body has no JSON value; it is reported only if the rest of the request is valid. */

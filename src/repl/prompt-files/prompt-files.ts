@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { openCheck } from '../../ask/check.ts';
 import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/run.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
-import { loadPromptFile, promptPlaces, readInserted } from '../../input/load-prompt-file.ts';
+import { loadPromptFile, readInserted } from '../../input/load-prompt-file.ts';
 import type { Notices } from '../../output/notices.ts';
 import { checkInside, type FoundPrompt, listPrompts } from '../../prompt-files/find-prompt.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
@@ -57,7 +57,7 @@ function contentsOf(prompt: PromptFile, values: Readonly<Record<string, string>>
 
 /** Prompt files of the project and of the user. Functions throw Failure. */
 export function createReplPrompts(context: Context, notices: Notices, settings: ResolvedSettings) {
-  const all = () => listPrompts(promptPlaces(context));
+  const all = () => listPrompts(context);
   return {
     list: async () =>
       all()

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   catalogue,
   type CompletionRequest,
@@ -57,17 +56,11 @@ export function finishReasonOf(fault: Fault, completion: Completion): string | u
 /** Characters of an answer that is sent in one piece. */
 const maxAnswer = 8 * 1024 * 1024;
 
-/** Deltas to read before other requests get a turn. */
-const deltasPerTurn = 10_000;
-
 /** The whole answer as one JSON body. @throws Failure `server_error` if the text is too long */
 export async function completionBody(completion: Completion, fault: Fault): Promise<object> {
   let content = '';
-  let read = 0;
   for await (const delta of completion.deltas) {
     content += delta;
-    read += 1;
-    if (read % deltasPerTurn === 0) await nextTurn();
     if (content.length > maxAnswer) {
       const size = `over ${maxAnswer} characters, which is too long for one JSON body`;
       throw new Failure('server_error', `the answer is ${size}`, { hint: 'request a stream' });

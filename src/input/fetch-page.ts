@@ -16,21 +16,19 @@ import { maskUrl } from '../secrets/mask.ts';
 
 const privateAddresses = new BlockList();
 
-// Special-purpose addresses (RFC 6890) that reach this machine or its network.
+// Special-purpose addresses (RFC 6890) that reach this machine or its network. Node compares the IPv4 address of a mapped
+// one; a translated one (::ffff:0:10.0.0.1) is refused.
 const privateNetworks =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 ' +
-  '192.168.0.0/16 198.18.0.0/15 224.0.0.0/3 ::/127 fc00::/7 fe80::/10 ff00::/8';
+  '192.168.0.0/16 198.18.0.0/15 224.0.0.0/3 ::/127 ::ffff:0:0:0/96 fc00::/7 fe80::/10 ff00::/8';
 
 for (const network of privateNetworks.split(' ')) {
   const [address = '', prefix] = network.split('/');
   privateAddresses.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-function isPrivateAddress(address: string): boolean {
-  const mapped = /^::ffff:(?:0:)?(?<ipv4>\d+(?:\.\d+){3})$/i.exec(address)?.groups?.['ipv4'];
-  const plain = mapped ?? address;
-  return privateAddresses.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
-}
+const isPrivateAddress = (address: string) =>
+  privateAddresses.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** The addresses of a host name; none if it has none, or if only a proxy can look it up. */
 export type LookUp = (name: string) => Promise<readonly string[]>;

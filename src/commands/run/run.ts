@@ -18,12 +18,7 @@ import type { StartedRun } from '../../run.ts';
 import { type ChatOptions, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
 import { beforeDashes } from '../../cli/command-line.ts';
-import {
-  loadPromptFile,
-  readInserted,
-  promptPlaces,
-  readGuarded,
-} from '../../input/load-prompt-file.ts';
+import { loadPromptFile, readInserted, readGuarded } from '../../input/load-prompt-file.ts';
 import { readHistory } from '../../input/read-messages.ts';
 import { type PromptSources, readSources } from '../../input/read-prompt.ts';
 import {
@@ -184,7 +179,7 @@ export async function runPrompt(
   const run = prepare(started);
   const { context, options, presentation } = run;
   const { signal } = context;
-  const found = findPrompt(promptPlaces(context), name, promptHint(name, line));
+  const found = findPrompt(context, name, promptHint(name, line));
   const guard = openSecretGuard(run);
   const { messages: history, settings: own } = await readHistory(run, true, guard);
   const prompt = await loadPromptFile(found, signal, guard);

@@ -309,7 +309,7 @@ export function createAnswerColumns(
       stopTicking();
       commitRows();
       stopWatching();
-      region.close();
+      region.suspend();
     },
     removed: () => columns.reduce((sum, column) => sum + column.removed(), 0),
   };

@@ -98,8 +98,7 @@ const unwrapped = (rows: string) => `${CSI}?7l${rows}${CSI}?7h`;
 
 const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
 /** Moves down by line feeds, which add rows at the bottom of a window that has lost some; CUD would stop there. */
-const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
-const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
+const vertical = (rows: number) => (rows < 0 ? up(-rows) : '\n'.repeat(rows));
 
 /** The whole preview if it fits in the row of the open line, else nothing. */
 export function shownPreview({ frame, line, columns }: Shown): string {
@@ -148,7 +147,7 @@ export function drawFrame(shown: Shown): string {
 
 /** Erases the rows below the cursor and returns. */
 function eraseBelow(rows: number): string {
-  return `${`${down(1)}${eraseRow}`.repeat(Math.max(0, rows))}${up(rows)}`;
+  return `${`\n${eraseRow}`.repeat(Math.max(0, rows))}${up(rows)}`;
 }
 
 /** Moves from the caret to the end of the text and erases the region. */

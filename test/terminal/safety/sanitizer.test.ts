@@ -181,7 +181,7 @@ test('T4 sanitizeLine returns one line', () => {
   expect(sanitizeLine('a\tb\nc\r\nd\u001B[31me')).toBe('a b c de');
 });
 
-test.each(hostileCorpus)('T16 T18 shows safely and parses back to: $name', ({ input }) => {
+test.each(hostileCorpus)('T16 T18 shows safely and parses back to: %s', (_, input) => {
   const json = escapeJson(JSON.stringify({ [input]: input }));
   expect(sanitize(json.replaceAll('🏴', ''))).toBe(json.replaceAll('🏴', ''));
   expect(JSON.parse(json)).toEqual({ [input]: input });

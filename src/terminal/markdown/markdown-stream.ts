@@ -257,7 +257,6 @@ export class ScreenMarkdown extends BlockDriver<Span> {
     this.#held = reversed.toReversed();
   }
 
-  /** Writes the end of the line that `#beginLine` started. */
   #endLine(spans: readonly Span[]): void {
     this.#writeSpans(spans, true);
     this.text += '\n';

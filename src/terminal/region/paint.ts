@@ -126,7 +126,6 @@ function shapeBytes({ frame }: Shown): string {
   return shape === undefined ? '' : `${CSI}${shapeNumbers[shape]} q`;
 }
 
-/** Moves from a row to the caret. */
 function toCaret(shown: Shown, row: number): string {
   const { frame } = shown;
   const move = vertical(cursorRow(shown) - row);
@@ -145,7 +144,6 @@ export function drawFrame(shown: Shown): string {
   return `${lead}${unwrapped(rows.join('\r\n'))}${toCaret(shown, last)}${shapeBytes(shown)}`;
 }
 
-/** Erases the rows below the cursor and returns. */
 function eraseBelow(rows: number): string {
   return `${`\n${eraseRow}`.repeat(Math.max(0, rows))}${up(rows)}`;
 }
@@ -177,7 +175,6 @@ function replaceRow(before: string, after: string, columns: number): string {
   return unwrapped(after) + (width < columns ? eraseRest : '');
 }
 
-/** Draws the rows that differ, and the caret. */
 function drawChanges(from: Shown, to: Shown): string {
   const before = drawnRows(from);
   const after = drawnRows(to);

@@ -215,12 +215,12 @@ function setParameter(session: Session, text: string): string {
   return change(changed, `${name} is now ${JSON.stringify(value)}`);
 }
 
-export const changeParameters = async (session: Session, text: string) => [
+const changeParameters = async (session: Session, text: string) => [
   notice(cleanLine(session.context, setParameter(session, text))),
 ];
 
 /** Sets the system prompt of the next prompts to the text of a role; without a name, lists the roles. */
-export async function chooseRole(session: Session, name: string) {
+async function chooseRole(session: Session, name: string) {
   const { context } = session;
   const { settings, isLineMode } = session.state();
   if (name !== '') {

@@ -51,7 +51,7 @@ const readText = (value: unknown) => filledText(typeof value === 'string' ? valu
 
 /**
  * Reads a record's properties under their usual names; the contract's catalogue supplies missing ones.
- * @returns the window in tokens, the typical milliseconds to the first token, and which are from the catalogue
+ * @returns the window in tokens, the typical milliseconds to the first token, and the properties from the catalogue
  */
 export function describeModel(record: ModelRecord) {
   const inner = groups.map((group) => record[group]).filter(isJsonObject);

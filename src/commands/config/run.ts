@@ -91,12 +91,7 @@ export const setSetting: Action<GlobalOptions, [string, string]> = async (run, n
   const { context, options, presentation } = run;
   const shownName = checkSettingName(name);
   const isCommand = name === definitions.apiKeyCommand.name;
-  const words = isCommand ? commandWords(value.trim()) : undefined;
-  if (words !== undefined && 'problem' in words) {
-    throw new Failure('usage', `api-key-command ${words.problem}`, {
-      hint: 'quote the whole command, as in: ‹natter config set api-key-command "pass show natter"›',
-    });
-  }
+  if (isCommand) commandWords(value.trim(), name, 'usage');
   const [, action] = /^keys\.(.+)$/.exec(name) ?? [];
   const given = action === undefined ? value : storedKeys(action, value);
   let profile = '';
@@ -133,7 +128,7 @@ export const unsetSetting: NameAction = async ({ context, options, presentation 
   }
   await changeStored(context, (changed) => {
     changeChecked(changed, profile, () => {
-      profiles.unsetStoredSetting(changed, profile, name);
+      profiles.setStoredSetting(changed, profile, name, undefined);
     });
   });
   notices.notice(`${name} is no longer set in profile ${profile}`);
@@ -166,12 +161,13 @@ export const removeProfile: NameAction = async ({ context, presentation }, name)
 
 export const listProfiles: Action<JsonOptions> = async (run) => {
   const { context, options, presentation } = run;
-  const summaries = profiles.listProfiles(readStored(context, presentation.notices));
-  if (options.json === true) {
-    const documents = summaries.map(({ hasKey, ...summary }) => ({ ...summary, has_key: hasKey }));
-    return printJson(context, documents);
-  }
-  const rows = summaries.map(({ name, current, hasKey }) => [
+  const stored = readStored(context, presentation.notices);
+  const used = stored.settings.profile ?? profiles.defaultProfile;
+  const documents = profiles.knownProfiles(stored).map((name) => {
+    return { name, current: name === used, has_key: profiles.hasKey(stored, name) };
+  });
+  if (options.json === true) return printJson(context, documents);
+  const rows = documents.map(({ name, current, has_key: hasKey }) => [
     name,
     current ? 'current' : '',
     hasKey ? 'key stored' : '',

@@ -25,8 +25,7 @@ import {
 } from '../../conversation/library/library.ts';
 import { summarize } from '../../conversation/library/read-conversation.ts';
 import {
-  compilePattern,
-  compileTerms,
+  compilePatterns,
   searchConversation,
   type FoundTurn,
   type FoundLine,
@@ -41,8 +40,8 @@ import { cannotRead, errorCode, storageFailure } from '../../storage/storage-fai
 import { collectBytes } from '../../input/attach-files.ts';
 import { maskText } from '../../secrets/secrets.ts';
 import { readSettings, withSettings } from '../../settings/read-settings.ts';
-import { parseOption } from '../../settings/setting-value.ts';
-import { parseAge, wholeNumber } from '../../settings/value-types.ts';
+import { parseAge, wholeNumber } from '../../settings/definitions.ts';
+import { parseValue } from '../../settings/setting-value.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
@@ -270,8 +269,9 @@ export const importConversations: RunOnNames = async (run, names) => {
   const problems: Failure[] = [];
   const add = (entry: ImportEntry) => {
     if (entry.problem !== undefined) problems.push(new Failure('usage', entry.problem));
-    if (entry.records.length === 0 && entry.problem !== undefined) return;
-    const result = addConversation(folder, entry, writing);
+    if (entry.conversation === undefined) return;
+    const { origin } = entry;
+    const result = addConversation(folder, entry.conversation, { ...writing, origin });
     if (result === 'already there') there += 1;
     if (result === 'without a prompt') empty += 1;
     if (typeof result === 'string') return;
@@ -386,15 +386,15 @@ export const searchConversations: Action<SearchOptions, [texts: readonly string[
   texts,
 ) => {
   const { context, options, presentation } = run;
-  const caseSensitive = options.caseSensitive === true;
   if (options.regexp === true && texts.length > 1) {
     throw new Failure('usage', '-E takes one regular expression', { hint: 'put it in quotes' });
   }
-  const patterns =
-    options.regexp === true
-      ? [compilePattern(texts[0] ?? '', { regularExpression: true, caseSensitive })]
-      : compileTerms(texts, caseSensitive);
-  const lines = parseOption(options.context, '--context', wholeNumber(0, 9999));
+  const patterns = compilePatterns(texts, {
+    regularExpression: options.regexp === true,
+    caseSensitive: options.caseSensitive === true,
+  });
+  const origin = { label: '--context', kind: 'usage' } as const;
+  const lines = parseValue(wholeNumber(0, 9999), options.context, origin);
   const entries = listEntries(dataFolder(context));
   let [hits, conversations] = [0, 0];
   const { stdout } = context.streams;

@@ -29,17 +29,13 @@ export const hasCatalogueMark = (row: readonly string[]): boolean =>
 
 /** One row of {@link modelColumns}; `marked` adds units and {@link catalogueMark}, for a terminal. */
 export function modelCells(description: ModelDescription, marked: boolean): readonly string[] {
-  const { id, contextWindow, latency, purpose, fromCatalogue } = description;
-  const cell = (name: string, value: string | number | undefined, shown: string) => {
-    if (value === undefined || !marked) return String(value ?? '');
-    return fromCatalogue.includes(name) ? shown + catalogueMark : shown;
-  };
-  return [
-    id,
-    cell('contextWindow', contextWindow, count(contextWindow ?? 0)),
-    cell('latency', latency, `${latency} ms`),
-    cell('purpose', purpose, purpose ?? ''),
-  ];
+  const { id, contextWindow, latency, purpose = '', fromCatalogue } = description;
+  const mark = (text: string, name: string) =>
+    marked && fromCatalogue.includes(name) ? text + catalogueMark : text;
+  const tokens = marked ? count : String;
+  const window = contextWindow === undefined ? '' : tokens(contextWindow);
+  const time = latency === undefined ? '' : `${latency}${marked ? ' ms' : ''}`;
+  return [id, mark(window, 'contextWindow'), mark(time, 'latency'), mark(purpose, 'purpose')];
 }
 
 /** Whether a cell of the row, as in a terminal or in a pipe, contains the text; ignores case. */

@@ -63,7 +63,7 @@ describe('one model', () => {
   });
 });
 
-test('prefers the service to the catalogue for each property, and names the source', () => {
+test('prefers the service to the catalogue for each property, and names those from the catalogue', () => {
   const record = { id: 'origin', context_window: 64_000, purpose: ' tests ' };
   expect(describeModel(record)).toStrictEqual({
     id: 'origin',

@@ -113,7 +113,11 @@ async function examine(run: Run): Promise<ServiceCheck | undefined> {
   const { apiKey, apiKeyCommand } = run.settings;
   const service = await openService(run, { command: 'auth' });
   const sendsKey = apiKey !== undefined || apiKeyCommand !== undefined;
-  return checkApi(service, sendsKey, run.context.signal).finally(() => service.close());
+  try {
+    return await checkApi(service, sendsKey, run.context.signal);
+  } finally {
+    await service.close();
+  }
 }
 
 /**

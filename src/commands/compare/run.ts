@@ -124,13 +124,15 @@ async function listModels(run: Run<CompareOptions>): Promise<readonly string[]> 
   const published = catalogue.map(({ id }) => id);
   if (run.options.dryRun === true) return published;
   const service = await openService(run, { command: 'compare' });
-  const listed = service.client.listModels({ signal: run.context.signal });
-  const ids = listed.then((records) => records.map(({ id }) => id));
-  const known = ids.catch((error: unknown) => {
+  try {
+    const records = await service.client.listModels({ signal: run.context.signal });
+    return records.map(({ id }) => id);
+  } catch (error) {
     if (error instanceof Failure && published.includes(run.settings.values.model)) return published;
     throw error;
-  });
-  return known.finally(() => service.close());
+  } finally {
+    await service.close();
+  }
 }
 
 /**

@@ -42,7 +42,6 @@ export interface SubmitOptions extends BatchOptions, QueueOptions {
 }
 
 export interface WorkOptions extends QueueOptions, SendingOptions {
-  readonly responseFormat?: string;
   readonly wait?: boolean;
 }
 

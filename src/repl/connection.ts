@@ -10,7 +10,7 @@ import type {
   ServiceFacts,
   Update,
 } from './state.ts';
-import { neededKeyOf } from './composer/keys/key-bindings.ts';
+import { keyOf } from './composer/keys/key-bindings.ts';
 import { currentPath, isAnswered, lastPrompt } from './conversations/position.ts';
 import type { FoundServer } from './service.ts';
 import { failureText, type Session } from './session.ts';
@@ -28,7 +28,7 @@ interface Target {
 /** The key that sends a prompt again that is in the composer, else the command that repeats the last one. */
 export function resendKey({ isLineMode, composer, restoredText, keyMap }: ReplState): string {
   const isRestored = !isLineMode && composer.text === restoredText;
-  return isRestored ? neededKeyOf('send', keyMap) : '/retry';
+  return isRestored ? keyOf('send', keyMap) : '/retry';
 }
 
 /** Connects, and says what is used now, whether it is stored, and how the refused prompt is sent again. */

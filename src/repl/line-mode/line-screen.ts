@@ -13,7 +13,7 @@ import {
   searchOlder,
   startSearch,
 } from '../composer/history.ts';
-import { actionOf, type KeyAction, keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { contentOf } from '../composer/paste.ts';
 import {
@@ -227,7 +227,7 @@ export class LineScreen implements Screen {
     const { activity, keyMap, armed } = this.#state;
     const isArmed = armed === 'interrupt';
     if (isArmed && !this.#wasArmed) {
-      this.#writeNotice(`press ${neededKeyOf('interrupt', keyMap)} again to quit`);
+      this.#writeNotice(`press ${keyOf('interrupt', keyMap)} again to quit`);
     }
     this.#wasArmed = isArmed;
     const answer = activity?.type === 'answer' ? activity : undefined;

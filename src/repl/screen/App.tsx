@@ -21,7 +21,7 @@ import { fittingParts, type LinePart, Lines, Row, useBelowCaret, useView } from 
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
 import { percent, shortCount, tokenText } from '../../output/figures.ts';
-import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { keyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { ContextUse, ReplState } from '../state.ts';
 import { sourceName, stopKey } from '../step.ts';
@@ -72,14 +72,14 @@ function pausedQueueText({ composer, activity, keyMap }: ReplState): string | un
   if (activity !== undefined) return undefined;
   if (!isEmpty(composer)) return 'the queue is sent after this prompt';
   const up = keyOf('move-up', keyMap);
-  const sends = `${neededKeyOf('send', keyMap)} sends the queue`;
+  const sends = `${keyOf('send', keyMap)} sends the queue`;
   return up === undefined ? sends : `${sends}, ${up} edits it`;
 }
 
 /** Notices fit into a window of 40 columns. */
 export function noticeOf(state: ReplState): string | undefined {
   const { branch, queue, completion, composer, recognised, keyMap, vi, armed } = state;
-  const interrupt = neededKeyOf('interrupt', keyMap);
+  const interrupt = keyOf('interrupt', keyMap);
   if (completion?.isPartial === true) return 'not all files searched; type a folder/';
   if (composer.text === recognised && recognised !== '') {
     const undo = keyOf('undo', keyMap);
@@ -89,7 +89,7 @@ export function noticeOf(state: ReplState): string | undefined {
   if (armed === 'stop') return `${stopKey(state)} again edits an earlier prompt`;
   if (armed === 'send') {
     const isTyping = vi === undefined || vi.mode === 'insert';
-    return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
+    return isTyping ? `press ${keyOf('send', keyMap)} again to quit` : 'press Enter to quit';
   }
   if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;
   if (namesNoCommand(state)) return 'no such command; /help lists them';

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { durationText, tokenText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth } from '../../terminal/text/width.ts';
-import { neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { keyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import type { AnswerActivity, ReplState } from '../state.ts';
 import { stalledSeconds, stopKey } from '../step.ts';
@@ -39,7 +39,7 @@ function retryParts(
   const wait = left > 0 ? `in ${durationText(left)}` : 'now';
   // With a draft, Enter would queue that.
   const canHurry = isEmpty(composer) && left > 0;
-  const send = neededKeyOf('send', keyMap);
+  const send = keyOf('send', keyMap);
   return [
     { text: sanitizeLine(cause), priority: 1, minColumns: isNarrow ? 10 : minTaskColumns },
     { text: isNarrow ? `retry ${wait}` : `retry ${retry} of ${retries} ${wait}`, priority: 4 },

@@ -127,18 +127,15 @@ const neededActions = ['send', 'interrupt'] as const;
 
 export type KeyMap = readonly KeyBinding[];
 
-/** The first key of an action, as printed on keyboards; undefined if the user has taken its keys. */
+/**
+ * The first key of an action, as printed on keyboards; undefined if the user has taken its keys, which `ownKeyMap` refuses
+ * for the needed actions.
+ */
+export function keyOf(action: (typeof neededActions)[number], map?: KeyMap): string;
+export function keyOf(action: KeyAction, map?: KeyMap): string | undefined;
 export function keyOf(action: KeyAction, map: KeyMap = keyBindings): string | undefined {
   const chord = map.find((binding) => binding.action === action)?.keys[0];
   return chord && keyLabel(chord);
-}
-
-/** The key of an action that always has one. */
-export function neededKeyOf(
-  action: (typeof neededActions)[number],
-  map: KeyMap | undefined,
-): string {
-  return keyOf(action, map) ?? keyOf(action) ?? '';
 }
 
 /** The action of a key, if any. The composer's keys also work during completion, but not during a search. */

@@ -8,7 +8,7 @@ import {
   storedKeys,
 } from '../../../../src/repl/composer/keys/key-bindings.ts';
 import { keyPress } from '../../../../src/repl/composer/keys/key-event.ts';
-import { createKeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
+import { readKeys } from './open-keys.ts';
 
 test.each<[string, string, KeyContext, (string | undefined)[]]>([
   ['Ctrl+J', '\n', 'composer', ['new-line']],
@@ -27,8 +27,7 @@ test.each<[string, string, KeyContext, (string | undefined)[]]>([
   ],
   ['during a search', '\u0012\u0001\u0003', 'search', ['search-older', undefined, 'interrupt']],
 ])('the keys of %s are bound', (_, input, context, actions) => {
-  const events = createKeyParser().feed(input);
-  const bound = events.map((event) => actionOf(event, context));
+  const bound = readKeys(input).map((event) => actionOf(event, context));
   expect(bound).toEqual(actions);
 });
 

@@ -23,7 +23,7 @@ import type { TranscriptFormat } from '../transcript/transcript.ts';
 import { createInkScreen } from './ink.tsx';
 import { createKeyInput } from '../composer/keys/key-parser.ts';
 import { isComposing } from '../composer/vi/vi-keys.ts';
-import { spinnerPace } from './StatusRow.tsx';
+import { spinnerPace } from './App.tsx';
 import { symbolsFor } from './symbols.ts';
 import { watchWindow } from './window-watch.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
-import { StatusRow } from '../../../src/repl/screen/StatusRow.tsx';
+import { StatusRow } from '../../../src/repl/screen/App.tsx';
 import type { AnswerActivity, ReplState } from '../../../src/repl/state.ts';
 import { drawn, type Look } from '../../support/app.tsx';
 import { chatEvent, run, stateOf, waitingAnswer } from '../../support/repl-state.ts';

@@ -5,7 +5,7 @@ import {
   notice,
   createTranscript,
 } from '../../../src/repl/transcript/transcript.ts';
-import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
+import { richFormat } from '../../../src/repl/screen/start-live.ts';
 import type { WrapMode } from '../../../src/terminal/markdown/markdown-stream.ts';
 import {
   colorStyle,

@@ -155,7 +155,6 @@ export class LineScreen implements Screen {
     this.#stop();
   }
 
-  /** Starts to read lines. */
   start(): void {
     const { device } = this.#repl.context;
     this.#adjust();

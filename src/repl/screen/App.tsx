@@ -256,7 +256,6 @@ export function Footer(): ReactNode {
   );
 }
 
-/** The keys that stop an answer. */
 function stopKeys(state: ReplState): string {
   const key = stopKey(state);
   return key === 'Esc' && state.vi?.mode === 'insert' ? 'Esc Esc' : key;

@@ -121,7 +121,6 @@ export function useHistorySearch(): HistorySearch | undefined {
   return isOpen ? search : undefined;
 }
 
-/** A draft on one row. */
 export const draftRow = (draft: Draft) =>
   sanitizeLine(shownText(draft).replaceAll(/\s*\n\s*/g, ' '));
 

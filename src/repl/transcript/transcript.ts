@@ -25,7 +25,6 @@ export interface TranscriptFormat extends EntryFormats {
   readonly answerText: (column: number) => MarkdownStream;
   /** A mark for the terminal (OSC 133): an answer begins, or ended, or failed. Empty without marks. */
   readonly mark: (name: 'C' | 'D;0' | 'D;1') => string;
-  /** Written between entries. */
   readonly separator: string;
 }
 

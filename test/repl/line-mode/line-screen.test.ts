@@ -31,7 +31,7 @@ interface ScreenOptions {
 function open(options: ScreenOptions = {}) {
   const { columns = 40, width = 80, editsLines = true, files, isTimed = false } = options;
   const terminal = createScreen(columns, 12);
-  const { device, type: typeBytes } = createMemoryDevice();
+  const { device, log, type: typeBytes } = createMemoryDevice();
   // In Node's raw mode the terminal still turns LF into CR LF.
   const write = (text: string) => terminal.write(text.replaceAll('\n', '\r\n'));
   const stdout = { ...createMemoryOutput(true, columns), write };
@@ -78,7 +78,7 @@ function open(options: ScreenOptions = {}) {
     }
   };
   const text = () => terminal.output.join('').replaceAll('\r\n', '\n');
-  return { terminal, screen, type, typeBytes, show, text, entered, events };
+  return { terminal, screen, type, typeBytes, show, text, entered, events, log };
 }
 
 /** The same, after the question `You: `. */
@@ -156,15 +156,19 @@ function secretDialog() {
   return { secrets, dialog };
 }
 
-test.each([true, false])(
-  'reads a hidden line as it is typed, and does not show it',
-  async (editsLines) => {
+test.each([
+  [true, ['raw']],
+  [false, ['raw', 'cooked']],
+])(
+  'K2: reads a hidden line as it is typed, and neither it nor the terminal shows it',
+  async (editsLines, modes) => {
     const { secrets, dialog } = secretDialog();
-    const { screen, type, text } = open({ editsLines, state: { dialog } });
+    const { screen, type, text, log } = open({ editsLines, state: { dialog } });
     screen.show(stateOf({ dialog }));
     await type('sec', 'retX', '\u007F', '\\', '\r');
     expect(secrets).toEqual(['secret\\']);
     expect(text()).not.toContain('sec');
+    expect(log).toEqual(modes);
   },
 );
 

@@ -35,27 +35,19 @@ import { sourceName, stalledSeconds, stopKey } from '../step.ts';
 import { modeText } from '../composer/vi/vi-keys.ts';
 
 /** The first lines, and on the last row how many more there are. */
-function FirstLines({
-  lines,
-  rows,
-  more,
-}: Readonly<{
-  lines: readonly string[];
-  rows: number;
-  more: (hidden: number) => string;
-}>): ReactNode {
-  const { style } = useView();
+function firstLines(lines: readonly string[], rows: number, more: (hidden: number) => string) {
   const last = rows - 1;
-  const all = lines.length > rows ? [...lines.slice(0, last), more(lines.length - last)] : lines;
-  return <Lines lines={all.map((line) => style.dim(line))} />;
+  return lines.length > rows ? [...lines.slice(0, last), more(lines.length - last)] : lines;
 }
 
 /** Queued prompts, each on one row. */
 export function Queue({ rows }: { readonly rows: number }): ReactNode {
-  const { queue, isQueuePaused } = useView().state;
+  const { state, style } = useView();
+  const { queue, isQueuePaused } = state;
   const label = isQueuePaused ? 'queued: ' : 'next: ';
   const lines = queue.map((draft) => label + draftRow(draft));
-  return <FirstLines lines={lines} rows={rows} more={(hidden) => `${label}${hidden} more`} />;
+  const shown = firstLines(lines, rows, (hidden) => `${label}${hidden} more`);
+  return <Lines lines={shown.map((line) => style.dim(line))} />;
 }
 
 /** The files of the next prompt; and the command that removes them, as far as there is room. */
@@ -170,6 +162,7 @@ function Parts(): ReactNode {
   };
   // One row is reserved for the text above.
   const budget = budgetOf(wanted, rows - 1 - composer.rows.length);
+  const panelRows = firstLines(panel, budget.panel, (hidden) => `${hidden} more rows`);
   const below = useBelowCaret();
   const isComposing = dialog === undefined;
   return (
@@ -193,7 +186,7 @@ function Parts(): ReactNode {
           <CompletionMenu menu={completion} rows={budget.completion} />
         )}
         {isComposing && budget.panel > 0 && (
-          <FirstLines lines={panel} rows={budget.panel} more={(hidden) => `${hidden} more rows`} />
+          <Lines lines={panelRows.map((line) => style.dim(line))} />
         )}
         {isComposing && budget.notice > 0 && <Row>{style.yellow(notice ?? '')}</Row>}
         {budget.footer > 0 && <Footer />}

@@ -1,6 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
 import type { PathList } from '../../../src/input/find-files.ts';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { serversDialog } from '../../../src/repl/connection.ts';
@@ -9,7 +8,6 @@ import { LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import type { Session } from '../../../src/repl/session.ts';
 import type { AnswerActivity, Dialog, ReplState } from '../../../src/repl/state.ts';
 import { closeDialog } from '../../../src/repl/step.ts';
-import { openLateInput } from '../../support/late-input.ts';
 import { createMemoryDevice, createMemoryOutput } from '../../support/memory-context.ts';
 import { openMemorySession } from '../../support/memory-session.ts';
 import { fc } from '../../support/properties.ts';
@@ -24,12 +22,11 @@ interface ScreenOptions {
   readonly editsLines?: boolean;
   readonly files?: Partial<ReplFiles>;
   readonly state?: Partial<ReplState>;
-  readonly isTimed?: boolean;
 }
 
 /** Line mode on a terminal in memory. No prompt is sent. */
 function open(options: ScreenOptions = {}) {
-  const { columns = 40, width = 80, editsLines = true, files, isTimed = false } = options;
+  const { columns = 40, width = 80, editsLines = true, files } = options;
   const terminal = createScreen(columns, 12);
   const { device, log, type: typeBytes } = createMemoryDevice();
   // In Node's raw mode the terminal still turns LF into CR LF.
@@ -39,11 +36,7 @@ function open(options: ScreenOptions = {}) {
     repl(usual) {
       const streams = { ...usual.context.streams, stdout };
       const context = { ...usual.context, device, streams };
-      return {
-        ...usual,
-        files: { ...usual.files, ...files },
-        context: isTimed ? { ...context, clock: systemClock } : context,
-      };
+      return { ...usual, context, files: { ...usual.files, ...files } };
     },
   });
   let state = stateOf({ isLineMode: true, ...options.state });
@@ -180,14 +173,6 @@ test('a secret is not on the line before or after it, and what was typed before 
   await type('secret\u0015\u0019\rrest of it\r', '\u0019', '\r');
   expect([secrets, entered]).toEqual([['secret'], ['draft']]);
   expect(text()).not.toMatch(/secret|rest/);
-});
-
-test('joins the lines of a paste even if the process was delayed between them', async () => {
-  const { entered, typeBytes } = open({ editsLines: false, isTimed: true });
-  const late = await openLateInput((bytes) => typeBytes(bytes.toString()));
-  typeBytes('one\n');
-  late.sendWhileBusy('two\n', 80);
-  await expect.poll(() => entered).toEqual(['one\ntwo']);
 });
 
 test('joins a line that ends with a backslash with the next one, even if that is typed later', async () => {

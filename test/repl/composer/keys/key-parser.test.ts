@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../../src/clock.ts';
 import type { KeyEvent } from '../../../../src/repl/composer/keys/key-event.ts';
-import { createKeyInput } from '../../../../src/repl/composer/keys/key-parser.ts';
-import { openLateInput } from '../../../support/late-input.ts';
 import { formatEvents, openKeys, readKeys } from './open-keys.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { fc } from '../../../support/properties.ts';
@@ -146,15 +143,6 @@ describe('incomplete input', () => {
     expect(formatEvents(await pause(1))).toBe(flushed);
     expect(formatEvents(feed(rest))).toBe(events);
   });
-});
-
-test('a sequence whose rest arrives while the process is busy is one key', async () => {
-  const seen: KeyEvent[] = [];
-  const input = createKeyInput(systemClock, (events) => seen.push(...events));
-  const late = await openLateInput((bytes) => input.feed(bytes));
-  input.feed(Buffer.from('\u001B'));
-  late.sendWhileBusy('[A', 100);
-  await expect.poll(() => formatEvents(seen)).toBe('<up>');
 });
 
 describe('bytes split anywhere', () => {

@@ -176,11 +176,11 @@ const attached = (path: string) => `$NATTER -f '${path}' review`;
 const piped = (path: string) => `cat '${path}' | $NATTER review`;
 
 test.each([
-  [attached, 's', 0, [expect.stringContaining(githubToken)]],
-  [attached, 'redact', 0, [expect.stringContaining('REDACTED_GITHUB_TOKEN_')]],
-  [attached, '', 17, []],
-  [piped, 's', 0, [expect.stringContaining(githubToken)]],
-])('on a terminal, a person decides: %j %j', async (commandOf, answer, code, sent) => {
+  ['s', attached, 0, [expect.stringContaining(githubToken)]],
+  ['redact', attached, 0, [expect.stringContaining('REDACTED_GITHUB_TOKEN_')]],
+  ['', attached, 17, []],
+  ['s', piped, 0, [expect.stringContaining(githubToken)]],
+])('on a terminal, the answer %j decides', async (answer, commandOf, code, sent) => {
   const { server, env, home } = await openRemote();
   const terminal = openTerminal([], { env, shell: commandOf(secretFile(home)), columns: 120 });
   const asked = await terminal.waitFor(/redact or cancel\? \[s\/r\/C\]/);

@@ -33,7 +33,7 @@ import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
 import { quit } from '../step.ts';
 import { enterLine } from '../update.ts';
-import { completeLine, type LineCompletion, takeNext } from './line-completion.ts';
+import { completeLine, type LineCompletion } from './line-completion.ts';
 import { asksForSecret, expectsPrompt, lineQuestion, progressOf } from './questions.ts';
 import { editBytes, nothingTyped, typedLine, type TypedLine } from './typed-line.ts';
 
@@ -429,8 +429,7 @@ export class LineScreen implements Screen {
   async #complete(): Promise<void> {
     const buffer = this.#buffer;
     if (!this.#isPrompt()) return;
-    const last = this.#completion?.buffer === buffer ? this.#completion : undefined;
-    const found = (last && takeNext(last)) ?? (await completeLine(this.#repl, this.#state, buffer));
+    const found = await completeLine(this.#repl, this.#state, buffer, this.#completion);
     // Meanwhile the line may have changed.
     if (this.#buffer !== buffer) return;
     this.#buffer = found.buffer;

@@ -219,8 +219,7 @@ describe('a dialog', () => {
 function asking(choices: readonly string[], rows = 24) {
   const variable = { name: 'drink', choices };
   const use = { prompt: reviewPrompt, values: {}, text: '' };
-  const pending = { use, missing: [variable] };
-  return stateOf({ dialog: promptDialog(pending), rows });
+  return stateOf({ dialog: promptDialog(use, [variable]), rows });
 }
 
 const choicesOf = (rows: readonly string[]) => rows.filter((row) => /^[ ›] \d/.test(row));
@@ -445,7 +444,7 @@ test('the first row and the help name keys of the user', () => {
   const help = (isLineMode: boolean, topic: string) =>
     printed(effectsIn(showHelp(stateOf({ keyMap: ownKeys, isLineMode, columns: 100 }), topic)))[0];
   expect(help(false, '')).toContain('Alt+S, F9, Esc, Ctrl+Q');
-  expect(help(true, 'keys')).toMatch(/^Alt\+S: sends the line[^]*\nCtrl\+Q: stops an answer/m);
+  expect(help(true, 'keys')).toMatch(/^Alt\+S: send, or [^]*\nCtrl\+Q: stop the answer/m);
 });
 
 test.each<[string, Record<string, string>, Partial<ReplState>, string]>([

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { systemClock } from '../src/clock.ts';
+import { createDebounce, systemClock } from '../src/clock.ts';
 
 const longestTimer = 2 ** 31 - 1;
 
@@ -44,4 +46,19 @@ test("a timer beyond Node's limit can be stopped", async () => {
   const begun = timers.length;
   await pass(20);
   expect(timers.length).toBe(begun);
+});
+
+test('the end of a debounce follows the input that arrived while the process was busy', async () => {
+  const seen: string[] = [];
+  const debounce = createDebounce(systemClock, () => seen.push('end'));
+  const server = createServer((socket) => socket.once('data', () => seen.push('input')));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const writer = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await Promise.all([once(writer, 'connect'), once(server, 'connection')]);
+  debounce.restart(30);
+  writer.write('x');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  await expect.poll(() => seen).toEqual(['input', 'end']);
+  writer.destroy();
+  server.close();
 });

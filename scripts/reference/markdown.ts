@@ -1,11 +1,7 @@
 import { exitCodeRows } from '../../src/commands/help/guides.ts';
 import { referenceTables, tableRow } from '../../src/sandbox/replies/replies.ts';
 import { slashCommands, usageOf } from '../../src/repl/commands.ts';
-import {
-  keyBindings,
-  keyLabel,
-  type KeyBinding,
-} from '../../src/repl/composer/keys/key-bindings.ts';
+import { keyBindings, keyLabel, type KeyMap } from '../../src/repl/composer/keys/key-bindings.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
 import type { DescribedCommand, DescribedOption, DescribedProgram } from './command-tree.ts';
 
@@ -37,7 +33,7 @@ const row = (...cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 const table = (heads: readonly string[], rows: readonly string[]) =>
   [row(...heads), row(...heads.map(() => '---')), ...rows].join('\n');
 
-function keyTable(...places: readonly KeyBinding['when'][]): string {
+function keyTable(...places: readonly KeyMap[number]['when'][]): string {
   const rows = keyBindings
     .filter(({ when }) => places.includes(when))
     .map(({ keys, summary }) => {

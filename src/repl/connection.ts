@@ -3,7 +3,7 @@ import { definitions } from '../settings/definitions.ts';
 import { noticeOverrides } from '../settings/read-settings.ts';
 import { parseValue } from '../settings/setting-value.ts';
 import type { Dialog, DialogChoice, ReplState, ServiceFacts, Update } from './state.ts';
-import { neededKeyOf } from './composer/keys/key-bindings.ts';
+import { keyOf } from './composer/keys/key-bindings.ts';
 import { currentPath, isAnswered, lastPrompt } from './conversations/position.ts';
 import type { FoundServer } from './service.ts';
 import { failureText, type Session } from './session.ts';
@@ -21,7 +21,7 @@ interface Target {
 /** The key that sends a prompt again that is in the composer, else the command that repeats the last one. */
 export function resendKey({ isLineMode, composer, restoredText, keyMap }: ReplState): string {
   const isRestored = !isLineMode && composer.text === restoredText;
-  return isRestored ? neededKeyOf('send', keyMap) : '/retry';
+  return isRestored ? keyOf('send', keyMap) : '/retry';
 }
 
 /**

@@ -22,8 +22,8 @@ import { discardRestored } from './files/attachments.ts';
 import { dropCheck } from './files/dropped-files.ts';
 import {
   isForMenu,
+  mentionAt,
   onMenuAction,
-  opensPicker,
   pickAgain,
   refreshCompletion,
   startCompletion,
@@ -32,7 +32,7 @@ import {
 import { clearDraft, submit, unqueue, unsentDraft, withStashedDraft } from './queue.ts';
 import type { Session, Work } from './session.ts';
 import { callScreen } from './slash-command.ts';
-import type { ReplState, TypeAhead, Update } from './state.ts';
+import type { ReplState, Update } from './state.ts';
 import {
   andThen,
   interruptDialog,
@@ -110,8 +110,6 @@ function older(state: ReplState): Update {
   return waiting === undefined ? recall(state, -1) : step(waiting);
 }
 
-const newer = (state: ReplState): Update => recall(state, 1);
-
 function moveRows(state: ReplState, rows: number): Update | undefined {
   const composer = moveVertically(state.composer, rows, composerColumns(state.columns));
   return composer && step({ ...state, composer });
@@ -156,11 +154,11 @@ const composerActions: Partial<Record<KeyAction, (state: ReplState) => Update>> 
       ? quit(state)
       : step({ ...state, composer: editActions['delete-right'](state.composer) }),
   'move-up': (state) => moveRows(state, -1) ?? older(state),
-  'move-down': (state) => moveRows(state, 1) ?? newer(state),
+  'move-down': (state) => moveRows(state, 1) ?? recall(state, 1),
   'move-page-up': (state) => moveRows(state, -pageRows(state.rows)) ?? step(state),
   'move-page-down': (state) => moveRows(state, pageRows(state.rows)) ?? step(state),
   'history-older': older,
-  'history-newer': newer,
+  'history-newer': (state) => recall(state, 1),
   complete: (state) =>
     state.isPicking === true ? pickAgain({ ...state, acceptsFound: true }) : startCompletion(state),
   'search-start': (state) => step({ ...state, isSearching: true }),
@@ -205,23 +203,19 @@ function besideRestoredPrompt(state: ReplState, text: string): TextBuffer {
   return now - restoredAt < unnoticed ? insert(composer, '\n') : composer;
 }
 
-/** Whether the `!` at the start of the draft was pasted; a typed one replaces it. */
-function isShellPasted({ composer, isShellPasted: wasPasted }: ReplState, isPaste: boolean) {
-  return composer.cursor === 0 ? isPaste : wasPasted === true;
-}
-
 function typeText(state: ReplState, text: string, isPaste: boolean): Update {
   if (!isComposing(state)) return step(state);
   const composer = isPaste
     ? insertPaste(state.composer, text)
     : insert(besideRestoredPrompt(state, text), text);
-  const isPasted = isShellPasted(state, isPaste);
+  const beginsMention = !isPaste && text.includes('@') && mentionAt(composer) !== undefined;
   const typed = refreshCompletion({
     ...state,
     composer,
     restoredText: undefined,
-    isShellPasted: isPasted,
-    isPicking: state.isPicking === true || (!isPaste && opensPicker(composer, text)),
+    // A typed `!` at the start of the draft replaces a pasted one.
+    isShellPasted: state.composer.cursor === 0 ? isPaste : state.isShellPasted === true,
+    isPicking: state.isPicking === true || beginsMention,
   });
   const checks = isPaste ? dropCheck(state.composer, composer, text) : [];
   return andThen(typed, (next) => step(next, ...checks));
@@ -240,12 +234,6 @@ function onKeys(state: ReplState, events: readonly KeyEvent[]): Update {
     (done, event) => andThen(done, (next) => (next.hasQuit ? step(next) : onKey(next, event))),
     step(state),
   );
-}
-
-/** Queues a key. That of the editor, which may be open, is dropped, so that it does not open twice. */
-function queueKey(state: ReplState, typeAhead: TypeAhead, event: KeyEvent): ReplState {
-  if (actionOf(event, 'composer', state.keyMap) === 'open-editor') return state;
-  return { ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } };
 }
 
 export function releaseKeys(state: ReplState): Update {
@@ -272,7 +260,11 @@ export function onKey(given: ReplState, event: KeyEvent): Update {
     );
   }
   const { typeAhead, vi } = state;
-  if (typeAhead !== undefined) return step(queueKey(state, typeAhead, event));
+  if (typeAhead !== undefined) {
+    // The key of the editor, which may be open, is dropped, so that it does not open twice.
+    if (actionOf(event, 'composer', state.keyMap) === 'open-editor') return step(state);
+    return step({ ...state, typeAhead: { ...typeAhead, keys: [...typeAhead.keys, event] } });
+  }
   return vi !== undefined && isComposing(state)
     ? pressVi(state, vi, event, { press: pressKey, act: onAction })
     : pressKey(state, event);

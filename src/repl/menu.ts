@@ -27,11 +27,6 @@ export function mentionAt(composer: Draft): CompletionRequest | undefined {
   return request?.kind === 'mention' ? request : undefined;
 }
 
-/** Whether typing this text opens the file picker. */
-export function opensPicker(composer: Draft, text: string): boolean {
-  return text.includes('@') && mentionAt(composer) !== undefined;
-}
-
 /** Whether the text to complete is still that of the request. */
 function isCurrent({ composer }: ReplState, { from, to, typed }: CompletionRequest): boolean {
   const current = requestAt(composer);

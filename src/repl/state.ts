@@ -185,7 +185,7 @@ interface TaskActivity {
 }
 
 /** Keys received in order while the composer is unavailable: an editor is open, or completions or a list are read. */
-export interface TypeAhead {
+interface TypeAhead {
   readonly keys: readonly KeyEvent[];
   /** The composer is available again, so the keys are pressed after this update. */
   readonly isOver?: boolean;

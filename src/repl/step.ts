@@ -1,4 +1,4 @@
-import { keyOf, neededKeyOf } from './composer/keys/key-bindings.ts';
+import { keyOf } from './composer/keys/key-bindings.ts';
 import { type Entry, failureEntry, notice } from './transcript/transcript.ts';
 import type { Session } from './session.ts';
 import type {
@@ -136,7 +136,7 @@ export function offerChoices(
 
 /** The key that stops; in line mode no key is bound to `stop`. */
 export function stopKey({ isLineMode, keyMap }: ReplState): string {
-  return (isLineMode ? undefined : keyOf('stop', keyMap)) ?? neededKeyOf('interrupt', keyMap);
+  return (isLineMode ? undefined : keyOf('stop', keyMap)) ?? keyOf('interrupt', keyMap);
 }
 
 /** What Esc does in the open dialog; in line mode Ctrl+C. */
@@ -156,7 +156,7 @@ export function interruptDialog(state: ReplState, dialog: Dialog): Update {
 export function reportQueue(state: ReplState): Update {
   const { length } = state.queue;
   if (!state.isLineMode || length === 0) return step(state);
-  const enter = neededKeyOf('send', state.keyMap);
+  const enter = keyOf('send', state.keyMap);
   return printNotice(
     state,
     length === 1

@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { openPromptFile } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import { sendPrompt } from '../../src/repl/answers/send-prompt.ts';
 import { slashCommands } from '../../src/repl/commands.ts';
-import { joinPasteBurst } from '../../src/repl/composer/keys/key-event.ts';
-import { createKeyParser } from '../../src/repl/composer/keys/key-parser.ts';
 import { changeJournal, withConversation } from '../../src/repl/conversations/position.ts';
 import { withAttached } from '../../src/repl/files/attachments.ts';
 import { candidatesFor } from '../../src/repl/menu.ts';
@@ -28,6 +26,7 @@ import {
   stateOf,
   typed,
 } from '../support/repl-state.ts';
+import { readKeys } from './composer/keys/open-keys.ts';
 
 const asked = { role: 'user', content: 'why?' } as const;
 const answer = { role: 'assistant', content: 'because', model: 'origin' } as const;
@@ -250,7 +249,7 @@ const newLine = pressed('j', { ctrl: true });
 
 /** The keys of a single read from the terminal. */
 const read = (text: string): readonly StateChange[] =>
-  joinPasteBurst(createKeyParser().feed(text)).map((event) => keyPressed(event));
+  readKeys(text).map((event) => keyPressed(event));
 
 describe('X17: a command with more lines', () => {
   test('is refused when it is typed, and its text stays in the composer', () => {

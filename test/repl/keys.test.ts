@@ -41,11 +41,15 @@ const stays = { state: { hasQuit: false } };
 const quits = { state: { hasQuit: true } };
 const longPaste = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
 const slashPaste = `/quit\n${'line\n'.repeat(9)}`;
+const stopping = { state: { activity: { isStopping: true } } };
+/** A prompt that is answered, and a second one. */
+const queued: Keys = ['one', enter, 'two', enter];
+/** A sent prompt, and a draft of two lines. */
+const twoLines: Keys = ['old', enter, finished, 'one\\', enter, 'two'];
 
 /** What keys do in an empty composer. */
 test.each<[string, Keys, Partial<Record<keyof Played, unknown>>]>([
   ['an exit word quits during an answer too', ['one', enter, 'exit', enter, enter], quits],
-  ['an exit word sends nothing', ['exit', enter], { effects: [], state: { armed: 'send' } }],
   [
     'any other key ends the question of an exit word',
     ['exit', enter, pressed('left'), enter],
@@ -58,12 +62,8 @@ test.each<[string, Keys, Partial<Record<keyof Played, unknown>>]>([
   ],
   ['Enter sends the draft and clears the composer', ['one', enter], { sent: ['one'], text: '' }],
   ['Enter sends nothing from an empty composer', ['  ', enter], { effects: [] }],
-  ['a prompt is queued during an answer', ['one', enter, 'two', enter], { sent: ['one'] }],
-  [
-    'a queued prompt is sent when the answer ends',
-    ['one', enter, 'two', enter, finished],
-    { sent: ['one', 'two'], state: { queue: [] } },
-  ],
+  ['a prompt is queued during an answer', queued, { sent: ['one'] }],
+  ['it is sent when the answer ends', [...queued, finished], { sent: ['one', 'two'] }],
   [
     'a long paste is sent in full',
     [pasted(longPaste), ' what?', enter],
@@ -77,20 +77,16 @@ test.each<[string, Keys, Partial<Record<keyof Played, unknown>>]>([
   ['a failed answer keeps text that was typed', ['one', enter, 'two', failed], { text: 'two' }],
   [
     'a failed answer pauses the queue',
-    ['one', enter, 'two', enter, failed],
+    [...queued, failed],
     { sent: ['one'], state: { isQueuePaused: true, activity: undefined } },
   ],
   [
     'the queue continues with Enter',
-    ['one', enter, 'two', enter, failed, interrupt, enter],
-    { sent: ['one', 'two'] },
+    [...queued, failed, interrupt, enter],
+    { sent: ['one', 'two'], state: { queue: [] } },
   ],
-  ['Esc stops an answer', ['one', enter, escape], { state: { activity: { isStopping: true } } }],
-  [
-    'Ctrl+C stops an answer',
-    ['one', enter, interrupt],
-    { state: { activity: { isStopping: true } } },
-  ],
+  ['Esc stops an answer', ['one', enter, escape], stopping],
+  ['Ctrl+C stops an answer', ['one', enter, interrupt], stopping],
   [
     'a stopped answer can be resumed',
     ['one', enter, escape, stopped],
@@ -108,21 +104,9 @@ test.each<[string, Keys, Partial<Record<keyof Played, unknown>>]>([
     ['old', enter, finished, 'draft', up, pressed('down')],
     { text: 'draft' },
   ],
-  [
-    'Up moves within the text first',
-    ['old', enter, finished, 'one\\', enter, 'two', up, 'X'],
-    { text: 'oneX\ntwo' },
-  ],
-  [
-    'Up moves to the history from the first line',
-    ['old', enter, finished, 'one\\', enter, 'two', up, up],
-    { text: 'old' },
-  ],
-  [
-    'Up takes the last queued prompt back',
-    ['one', enter, 'two', enter, up],
-    { text: 'two', state: { queue: [] } },
-  ],
+  ['Up moves within the text first', [...twoLines, up, 'X'], { text: 'oneX\ntwo' }],
+  ['Up moves to the history from the first line', [...twoLines, up, up], { text: 'old' }],
+  ['Up takes the last queued prompt back', [...queued, up], { text: 'two', state: { queue: [] } }],
 ])('%s', (_, keys, expected) => {
   expect(play(stateOf(), ...keys)).toMatchObject(expected);
 });

@@ -11,7 +11,7 @@ import { countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
 import { undoSummary } from '../context.ts';
-import { neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { keyOf } from '../composer/keys/key-bindings.ts';
 import { shownText } from '../composer/paste.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
 import { entriesFrom, showConversation } from '../conversations/conversations.ts';
@@ -158,7 +158,7 @@ function editPrompt(state: ReplState, pair: PromptAndAnswer): Update {
   const lines = [
     `type a new version of: ${shownText(restored.composer)}`,
     ...(names === '' ? [] : [`attached: ${names}; /attach none removes them`]),
-    `${neededKeyOf('interrupt', state.keyMap)} keeps the old version`,
+    `${keyOf('interrupt', state.keyMap)} keeps the old version`,
   ];
   return printNotice(restored, lines.join('\n'));
 }

@@ -1,5 +1,5 @@
 import { withoutLast } from './grapheme-boundary.ts';
-import { normalizeText, contentOf, isTooLongToType, isLongPaste } from './paste.ts';
+import { normalizeText, contentOf, isTooLongToType } from './paste.ts';
 import { createBuffer, draftFrom, draftOf, insertPaste, type Draft } from './text-buffer.ts';
 
 /**
@@ -23,27 +23,19 @@ export interface HistoryStep {
 
 const maxEntries = 2000;
 
-/** UTF-16 units. */
-const maxHeadingLength = 500;
-
-/** The first paragraph or line of a long text, which is often the question about the rest. */
-function headingOf(text: string): string {
-  const start = text.slice(0, maxHeadingLength);
-  const [paragraph = ''] = /^[^]*?\n\n/.exec(start) ?? [];
-  if (paragraph !== '' && !isLongPaste(paragraph)) return paragraph;
-  return /^.*\n/.exec(start)?.[0] ?? '';
-}
+/** A first paragraph or line of up to 500 UTF-16 units. */
+const heading = /^(?:[^]{0,498}?\n\n|.{0,499}\n)/;
 
 /**
  * A draft of a stored text, whose pastes are no longer known. If it is longer than anyone types, everything after its
- * heading becomes a paste marker with `number`.
+ * first paragraph, which is often the question about the rest, becomes a paste marker with `number`.
  */
 export function recalledDraft(text: string, number = 1): Draft {
   const clean = normalizeText(text);
   if (!isTooLongToType(clean)) return draftFrom(clean);
-  const heading = headingOf(clean);
-  const buffer = { ...createBuffer(heading), pasteCount: number - 1 };
-  return draftOf(insertPaste(buffer, clean.slice(heading.length)));
+  const [start = ''] = heading.exec(clean) ?? [];
+  const buffer = { ...createBuffer(start), pasteCount: number - 1 };
+  return draftOf(insertPaste(buffer, clean.slice(start.length)));
 }
 
 export function createHistory(texts: readonly string[] = []): History {

@@ -19,55 +19,43 @@ export function pageRows(rows: number): number {
   return Math.max(1, composerRows(rows) - 1);
 }
 
-/** A range that starts at `from` and ends before `to`. */
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
 function columnOf({ cells }: VisualRow, offset: number): number {
   return cells.reduce((column, cell) => (cell.offset < offset ? column + cell.width : column), 0);
 }
 
-/** A selected line end is a column, if the row has space for it. */
-function selectedColumns(
-  text: string,
-  row: VisualRow,
-  { from, to }: Range,
-  width: number,
-): Range | undefined {
-  const isEnd = text.charAt(row.end) === '\n' && from <= row.end && to > row.end;
-  if (!isEnd && (to <= row.start || from >= row.end)) return undefined;
-  const first = columnOf(row, Math.max(from, row.start));
-  const last = columnOf(row, Math.min(to, row.end)) + (isEnd ? 1 : 0);
-  return { from: Math.min(first, width), to: Math.min(last, width) };
-}
+/** Also without colours. */
+const inverted = (text: string) => `\u001B[7m${text}\u001B[27m`;
 
 /** Lays out at most `height` rows around the caret; only lines near it are laid out, so the time does not grow with the text. */
 export function layout(
   draft: Draft,
   columns: number,
   height = Number.POSITIVE_INFINITY,
-  /** Selected offsets. */
-  selected?: Range,
+  /** The selected text: it starts at `from` and ends before `to`. */
+  { from, to }: { readonly from: number; readonly to: number } = { from: 0, to: 0 },
 ) {
   const { text, cursor } = draft;
   const { rows, index, width } = rowsAround(draft, columns, height);
   const half = Math.ceil((height - 1) / 2);
   const first = Math.max(0, Math.min(index - half, rows.length - height));
   const shown = rows.slice(first, first + height);
+  const isSelected = (offset: number) => from <= offset && offset < to;
   return {
-    rows: shown.map(({ cells }) => {
+    rows: shown.map(({ cells, end }) => {
       // A space at a wrap that exceeds the width is not drawn, because the renderer would truncate the row.
       const used = cells.reduce((sum, cell) => sum + cell.width, 0);
       const isHanging = used > width && cells.at(-1)?.text === ' ';
-      return (isHanging ? cells.slice(0, -1) : cells).map((cell) => cell.text).join('');
+      const drawn = (isHanging ? cells.slice(0, -1) : cells).map((cell) =>
+        isSelected(cell.offset) ? inverted(cell.text) : cell.text,
+      );
+      // A selected line end is a column, if the row has space for it.
+      const isEnd = text.charAt(end) === '\n' && isSelected(end) && used < width;
+      return drawn.join('') + (isEnd ? inverted(' ') : '');
     }),
     cursorRow: index - first,
     cursorColumn: columnOf(rows[index] ?? noRow, cursor),
     hasMoreAbove: (shown[0] ?? noRow).start > 0,
     hasMoreBelow: (shown.at(-1) ?? noRow).end < text.length,
-    selections: selected && shown.map((row) => selectedColumns(text, row, selected, width)),
   };
 }
 
@@ -163,7 +151,8 @@ const control = /^\p{Control}$/u;
 /** Characters that would change the order of the text around them. */
 const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string {
+/** A character as the terminal shows it: a long paste as its marker, a tab as spaces, a control character as a symbol. */
+export function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string {
   if (character === '\t') return tab;
   if (isPasteMarker(character)) {
     const paste = pastes.get(character);

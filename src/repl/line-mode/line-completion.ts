@@ -43,12 +43,22 @@ function namedCandidates(repl: Repl, state: ReplState, request: CompletionReques
   return starting.length > 0 ? starting : matching;
 }
 
-/** Completes the word at the cursor with the only candidate, or lists the choices in words. */
+/**
+ * Completes the word at the cursor with the only candidate, or lists the choices in words. After a completion with
+ * choices, takes the next one, after the last one the first.
+ */
 export async function completeLine(
   repl: Repl,
   state: ReplState,
   buffer: TextBuffer,
+  last?: LineCompletion,
 ): Promise<LineCompletion> {
+  if (last?.choices !== undefined && last.buffer === buffer) {
+    const { lines } = last.choices;
+    const index = (last.choices.index + 1) % lines.length;
+    const words = `choice ${index + 1} of ${lines.length}; Tab takes the next`;
+    return { buffer: lines[index] ?? buffer, words, choices: { lines, index } };
+  }
   const mention = mentionAt(buffer);
   const request = mention ?? requestAt(buffer);
   if (request === undefined) {
@@ -70,13 +80,4 @@ export async function completeLine(
     if (error instanceof Failure) return { buffer, words: error.message };
     throw error;
   }
-}
-
-/** Takes the next choice, after the last one the first; undefined if there are none. */
-export function takeNext({ buffer, choices }: LineCompletion): LineCompletion | undefined {
-  if (choices === undefined) return undefined;
-  const { lines } = choices;
-  const index = (choices.index + 1) % lines.length;
-  const words = `choice ${index + 1} of ${lines.length}; Tab takes the next`;
-  return { buffer: lines[index] ?? buffer, words, choices: { lines, index } };
 }

@@ -13,7 +13,7 @@ import {
   searchOlder,
   startSearch,
 } from '../composer/history.ts';
-import { actionOf, type KeyAction, keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import type { KeyEvent } from '../composer/keys/key-event.ts';
 import { contentOf } from '../composer/paste.ts';
 import {
@@ -33,7 +33,7 @@ import type { Repl, Screen, Session } from '../session.ts';
 import type { ReplState } from '../state.ts';
 import { quit } from '../step.ts';
 import { enterLine } from '../update.ts';
-import { completeLine, type LineCompletion, takeNext } from './line-completion.ts';
+import { completeLine, type LineCompletion } from './line-completion.ts';
 import { asksForSecret, expectsPrompt, lineQuestion, progressOf } from './questions.ts';
 import { editBytes, nothingTyped, typedLine, type TypedLine } from './typed-line.ts';
 
@@ -155,7 +155,6 @@ export class LineScreen implements Screen {
     this.#stop();
   }
 
-  /** Starts to read lines. */
   start(): void {
     const { device } = this.#repl.context;
     this.#adjust();
@@ -227,7 +226,7 @@ export class LineScreen implements Screen {
     const { activity, keyMap, armed } = this.#state;
     const isArmed = armed === 'interrupt';
     if (isArmed && !this.#wasArmed) {
-      this.#writeNotice(`press ${neededKeyOf('interrupt', keyMap)} again to quit`);
+      this.#writeNotice(`press ${keyOf('interrupt', keyMap)} again to quit`);
     }
     this.#wasArmed = isArmed;
     const answer = activity?.type === 'answer' ? activity : undefined;
@@ -430,8 +429,7 @@ export class LineScreen implements Screen {
   async #complete(): Promise<void> {
     const buffer = this.#buffer;
     if (!this.#isPrompt()) return;
-    const last = this.#completion?.buffer === buffer ? this.#completion : undefined;
-    const found = (last && takeNext(last)) ?? (await completeLine(this.#repl, this.#state, buffer));
+    const found = await completeLine(this.#repl, this.#state, buffer, this.#completion);
     // Meanwhile the line may have changed.
     if (this.#buffer !== buffer) return;
     this.#buffer = found.buffer;

@@ -2,7 +2,7 @@
 import { searchTerms } from '../../conversation/library/search.ts';
 import { count, countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { keyOf } from '../composer/keys/key-bindings.ts';
 import { openListed } from '../conversation-list/list-keys.ts';
 import {
   closeList,
@@ -42,7 +42,7 @@ export function lineQuestion(state: ReplState, isSearching: boolean): string | u
 
 /** The notice about a retry, or about an answer that is slow or stalled, if any. Of those with one key, only the first is written. */
 export function progressOf(activity: AnswerActivity, { now, keyMap, host }: ReplState) {
-  const interrupt = neededKeyOf('interrupt', keyMap);
+  const interrupt = keyOf('interrupt', keyMap);
   const { phase, retry, since, lastAt, model } = activity;
   const notice = (text: string, isStalled = false) => {
     return { key: [since, phase, retry?.retry, isStalled && lastAt].join(' '), text, isStalled };
@@ -50,7 +50,7 @@ export function progressOf(activity: AnswerActivity, { now, keyMap, host }: Repl
   if (phase === 'retrying' && retry !== undefined) {
     const left = Math.ceil((retry.at - now) / 1000);
     const when = left <= 0 ? 'now' : `in ${left} s`;
-    const keys = `${neededKeyOf('send', keyMap)} retries now, ${interrupt} gives up`;
+    const keys = `${keyOf('send', keyMap)} retries now, ${interrupt} gives up`;
     return notice(`${retry.cause}; retry ${retry.retry} of ${retry.retries} ${when}; ${keys}`);
   }
   const stalled = stalledSeconds(activity, now);

@@ -2,13 +2,12 @@
 // line again: typing at the end writes only the character, and the cursor moves left by backspaces and right by
 // rewriting the text. Escape sequences move the cursor only between rows.
 
-import { pasteLabel } from '../composer/paste.ts';
+import { shownOf } from '../composer/layout.ts';
 import type { Draft } from '../composer/text-buffer.ts';
 import { displayWidth, graphemes } from '../../terminal/text/width.ts';
 
 /** A text on the screen, character by character. */
 export interface TypedLine {
-  /** The text as it is shown: a long paste as its marker, a tab as spaces. */
   readonly shown: readonly string[];
   /** Number of characters before the caret. */
   readonly caret: number;
@@ -17,11 +16,9 @@ export interface TypedLine {
 export const nothingTyped: TypedLine = { shown: [], caret: 0 };
 
 export function typedLine({ text, cursor, pastes }: Draft): TypedLine {
-  const shown = Array.from(graphemes(text), (character) => {
-    if (character === '\t') return '    ';
-    const paste = pastes.get(character);
-    return paste === undefined ? character : pasteLabel(paste);
-  });
+  const shown = Array.from(graphemes(text), (character) =>
+    character === '\n' ? character : shownOf(character, pastes),
+  );
   return { shown, caret: [...graphemes(text.slice(0, cursor))].length };
 }
 

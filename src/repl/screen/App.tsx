@@ -16,39 +16,38 @@ import {
   useHistorySearch,
 } from './Composer.tsx';
 import { DialogBox } from './DialogBox.tsx';
-import { StatusRow } from './StatusRow.tsx';
-import { fittingParts, type LinePart, Lines, Row, useBelowCaret, useView } from './view.tsx';
+import {
+  fittingParts,
+  type LinePart,
+  Lines,
+  Row,
+  useBelowCaret,
+  useView,
+  type View,
+} from './view.tsx';
 import { contextWindow } from '../../conversation/context-fit.ts';
 import { titleOf } from '../../conversation/tree.ts';
-import { percent, shortCount, tokenText } from '../../output/figures.ts';
-import { keyOf, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { durationText, percent, shortCount, tokenText } from '../../output/figures.ts';
+import { keyOf } from '../composer/keys/key-bindings.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
-import type { ContextUse, ReplState } from '../state.ts';
-import { sourceName, stopKey } from '../step.ts';
+import type { AnswerActivity, ContextUse, ReplState } from '../state.ts';
+import { sourceName, stalledSeconds, stopKey } from '../step.ts';
 import { modeText } from '../composer/vi/vi-keys.ts';
 
 /** The first lines, and on the last row how many more there are. */
-function FirstLines({
-  lines,
-  rows,
-  more,
-}: Readonly<{
-  lines: readonly string[];
-  rows: number;
-  more: (hidden: number) => string;
-}>): ReactNode {
-  const { style } = useView();
+function firstLines(lines: readonly string[], rows: number, more: (hidden: number) => string) {
   const last = rows - 1;
-  const all = lines.length > rows ? [...lines.slice(0, last), more(lines.length - last)] : lines;
-  return <Lines lines={all.map((line) => style.dim(line))} />;
+  return lines.length > rows ? [...lines.slice(0, last), more(lines.length - last)] : lines;
 }
 
 /** Queued prompts, each on one row. */
 export function Queue({ rows }: { readonly rows: number }): ReactNode {
-  const { queue, isQueuePaused } = useView().state;
+  const { state, style } = useView();
+  const { queue, isQueuePaused } = state;
   const label = isQueuePaused ? 'queued: ' : 'next: ';
   const lines = queue.map((draft) => label + draftRow(draft));
-  return <FirstLines lines={lines} rows={rows} more={(hidden) => `${label}${hidden} more`} />;
+  const shown = firstLines(lines, rows, (hidden) => `${label}${hidden} more`);
+  return <Lines lines={shown.map((line) => style.dim(line))} />;
 }
 
 /** The files of the next prompt; and the command that removes them, as far as there is room. */
@@ -72,14 +71,14 @@ function pausedQueueText({ composer, activity, keyMap }: ReplState): string | un
   if (activity !== undefined) return undefined;
   if (!isEmpty(composer)) return 'the queue is sent after this prompt';
   const up = keyOf('move-up', keyMap);
-  const sends = `${neededKeyOf('send', keyMap)} sends the queue`;
+  const sends = `${keyOf('send', keyMap)} sends the queue`;
   return up === undefined ? sends : `${sends}, ${up} edits it`;
 }
 
 /** Notices fit into a window of 40 columns. */
 export function noticeOf(state: ReplState): string | undefined {
   const { branch, queue, completion, composer, recognised, keyMap, vi, armed } = state;
-  const interrupt = neededKeyOf('interrupt', keyMap);
+  const interrupt = keyOf('interrupt', keyMap);
   if (completion?.isPartial === true) return 'not all files searched; type a folder/';
   if (composer.text === recognised && recognised !== '') {
     const undo = keyOf('undo', keyMap);
@@ -89,7 +88,7 @@ export function noticeOf(state: ReplState): string | undefined {
   if (armed === 'stop') return `${stopKey(state)} again edits an earlier prompt`;
   if (armed === 'send') {
     const isTyping = vi === undefined || vi.mode === 'insert';
-    return isTyping ? `press ${neededKeyOf('send', keyMap)} again to quit` : 'press Enter to quit';
+    return isTyping ? `press ${keyOf('send', keyMap)} again to quit` : 'press Enter to quit';
   }
   if (branch?.reason === 'edit') return `new version; ${interrupt} keeps the old one`;
   if (namesNoCommand(state)) return 'no such command; /help lists them';
@@ -114,31 +113,12 @@ const shrinkOrder = [
   ],
 ] as const;
 
-/** Distributes the rows of a window beside the composer; one row is reserved for the text above. A part with 0 rows is omitted. */
-function budgetOf(
-  rows: number,
-  composerRows: number,
-  wanted: Readonly<
-    Record<
-      'tail' | 'status' | 'queue' | 'attachments' | 'search' | 'completion' | 'panel' | 'notice',
-      number
-    >
-  >,
-) {
-  const { status, queue } = wanted;
-  const budget = {
-    ...wanted,
-    gap: 1,
-    queue: Math.min(maxQueueRows, queue),
-    /** The margin below the activity. */
-    margin: status + queue > 0 && rows >= minRowsForMargin ? 1 : 0,
-    /** The rule above the composer. */
-    rule: rows >= minRowsForRule ? 1 : 0,
-    completion: Math.min(maxCompletionRows, wanted.completion),
-    footer: 1,
-  };
-  const sum = Object.values(budget).reduce((total, count) => total + count, 0);
-  let excess = sum + composerRows - (rows - 1);
+type Part = (typeof shrinkOrder)[number][0][number];
+
+/** The rows of each part if all have `room` rows. A part with 0 rows is omitted. */
+function budgetOf(wanted: Readonly<Record<Part, number>>, room: number): Record<Part, number> {
+  const budget = { ...wanted };
+  let excess = Object.values(wanted).reduce((total, count) => total + count, -room);
   for (const [parts, minimum] of shrinkOrder) {
     for (const part of parts) {
       const removed = Math.max(0, Math.min(excess, budget[part] - minimum));
@@ -163,16 +143,26 @@ function Parts(): ReactNode {
   const notice = noticeOf(state);
   const keys = menuKeysText(state);
   const panel = keys === undefined ? panelOf(state) : [keys];
-  const budget = budgetOf(rows, composer.rows.length, {
-    tail: hasTail ? 1 : 0,
-    status: (state.activity ?? state.aside) === undefined ? 0 : 1,
-    queue: state.queue.length,
-    attachments: state.attachments.length > 0 ? 1 : 0,
+  const running = state.activity ?? state.aside;
+  const wanted = {
+    gap: 1,
+    tail: Number(hasTail),
+    status: Number(running !== undefined),
+    queue: Math.min(maxQueueRows, state.queue.length),
+    /** Below the activity. */
+    margin: Number((running ?? state.queue[0]) !== undefined && rows >= minRowsForMargin),
+    /** Above the composer. */
+    rule: Number(rows >= minRowsForRule),
+    attachments: Number(state.attachments.length > 0),
     search: search === undefined ? 0 : 1 + maxOlderMatches,
-    completion: completion?.candidates.length ?? 0,
+    completion: Math.min(maxCompletionRows, completion?.candidates.length ?? 0),
     panel: panel.length,
-    notice: notice === undefined ? 0 : 1,
-  });
+    notice: Number(notice !== undefined),
+    footer: 1,
+  };
+  // One row is reserved for the text above.
+  const budget = budgetOf(wanted, rows - 1 - composer.rows.length);
+  const panelRows = firstLines(panel, budget.panel, (hidden) => `${hidden} more rows`);
   const below = useBelowCaret();
   const isComposing = dialog === undefined;
   return (
@@ -196,7 +186,7 @@ function Parts(): ReactNode {
           <CompletionMenu menu={completion} rows={budget.completion} />
         )}
         {isComposing && budget.panel > 0 && (
-          <FirstLines lines={panel} rows={budget.panel} more={(hidden) => `${hidden} more rows`} />
+          <Lines lines={panelRows.map((line) => style.dim(line))} />
         )}
         {isComposing && budget.notice > 0 && <Row>{style.yellow(notice ?? '')}</Row>}
         {budget.footer > 0 && <Footer />}
@@ -257,4 +247,120 @@ export function Footer(): ReactNode {
       </Box>
     </Box>
   );
+}
+
+function stopKeys(state: ReplState): string {
+  const key = stopKey(state);
+  return key === 'Esc' && state.vi?.mode === 'insert' ? 'Esc Esc' : key;
+}
+
+const hint = (key: string, does: string, priority: number): LinePart => ({
+  text: `${key} ${does}`,
+  priority,
+  key,
+});
+
+/** Columns that the longer hint needs. */
+const stalledColumns = 50;
+/** Columns below which a shortened task or model means nothing. */
+const minTaskColumns = 12;
+/** Columns below which a retry row has shorter words. */
+const narrowColumns = 60;
+
+/** The countdown is never shortened; the cause is, before the key for a retry is left out. */
+function retryParts(
+  { cause, retry, retries, at }: NonNullable<AnswerActivity['retry']>,
+  state: ReplState,
+  columns: number,
+): readonly LinePart[] {
+  const { composer, keyMap, now } = state;
+  const isNarrow = columns < narrowColumns;
+  const left = Math.max(0, Math.ceil((at - now) / 1000));
+  const wait = left > 0 ? `in ${durationText(left)}` : 'now';
+  // With a draft, Enter would queue that.
+  const canHurry = isEmpty(composer) && left > 0;
+  const send = keyOf('send', keyMap);
+  return [
+    { text: sanitizeLine(cause), priority: 1, minColumns: isNarrow ? 10 : minTaskColumns },
+    { text: isNarrow ? `retry ${wait}` : `retry ${retry} of ${retries} ${wait}`, priority: 4 },
+    ...(canHurry ? [hint(send, isNarrow ? 'now' : 'retries now', 3)] : []),
+    hint(stopKeys(state), 'gives up', canHurry ? 0 : 3),
+  ];
+}
+
+/** Rounds an estimate, so that the number does not flicker. */
+function roundEstimate(tokens: number): number {
+  if (tokens < 10) return Math.ceil(tokens);
+  const step = tokens < 1000 ? 10 : 50;
+  return Math.round(tokens / step) * step;
+}
+
+/** Beside an answer, which Esc stops first, a side question is only named. */
+function partsOf(view: View, columns: number): readonly LinePart[] {
+  const { activity, aside, asides = [], now, host } = view.state;
+  const running = activity ?? aside;
+  if (running === undefined) return [];
+  const seconds = Math.max(0, Math.floor((now - running.since) / 1000));
+  const time = seconds > 0 ? durationText(seconds) : '';
+  const stops = hint(stopKeys(view.state), 'stops', 1);
+  const parts = (): readonly LinePart[] => {
+    if (running.isStopping) return [{ text: 'stopping', priority: 1 }];
+    if (activity === undefined) {
+      const cause = sanitizeLine(aside?.cause ?? 'waiting');
+      return [
+        { text: 'btw', priority: 3 },
+        { text: cause, priority: 0, minColumns: minTaskColumns },
+        { text: time, priority: 2 },
+        stops,
+      ];
+    }
+    if (activity.type === 'task') {
+      const name: LinePart = { text: activity.name, priority: 3, minColumns: minTaskColumns };
+      return [name, { text: time, priority: 2 }, stops];
+    }
+    const { phase, retry, tokens } = activity;
+    if (phase === 'retrying' && retry !== undefined) return retryParts(retry, view.state, columns);
+    const model: LinePart = { text: sanitizeLine(host ?? activity.model), priority: 2 };
+    if (phase !== 'streaming') {
+      const waiting: LinePart = { text: `waiting ${time}`.trim(), priority: 3 };
+      return [{ ...model, minColumns: minTaskColumns }, waiting, stops];
+    }
+    const stalled = stalledSeconds(activity, now);
+    const figures = [model, { text: durationText(seconds), priority: 0 }];
+    const count = tokenText(roundEstimate(tokens), true);
+    if (stalled === undefined) return [...figures, { text: count, priority: 3 }, stops];
+    // For a stalled answer, the key that stops it matters more.
+    const keeps = hint(stopKeys(view.state), 'stops and keeps the text', 3);
+    return [
+      ...figures,
+      { text: `nothing for ${durationText(stalled)}`, priority: 4 },
+      { text: count, priority: 0 },
+      columns < stalledColumns ? stops : keeps,
+    ];
+  };
+  const answered = asides.length > 0 ? 'btw answered' : '';
+  const named = activity === undefined ? '' : answered || (aside === undefined ? '' : 'btw');
+  return [...parts(), { text: named, priority: 2 }];
+}
+
+/** Milliseconds of a frame of the spinner. */
+export const spinnerPace = 100;
+
+/** What natter does, and the keys for it, with a spinner that turns. */
+export function StatusRow(): ReactNode {
+  const view = useView();
+  const { state, style, symbols, columns, now } = view;
+  const { activity } = state;
+  const frame = Math.floor(now / spinnerPace) % symbols.spinner.length;
+  const spinner = `${symbols.spinner[frame]} `;
+  const room = Math.max(1, columns - displayWidth(spinner));
+  const answer = activity?.type === 'answer' && !activity.isStopping ? activity : undefined;
+  const isStalled = answer !== undefined && stalledSeconds(answer, state.now) !== undefined;
+  const paint = isStalled || answer?.phase === 'retrying' ? style.yellow : style.dim;
+  const parts = fittingParts(partsOf(view, room), room, symbols);
+  // Keys are brighter than what they do.
+  const painted = parts.map(
+    ({ text, key = '' }) => style.bold(key) + paint(text.slice(key.length)),
+  );
+  return <Row>{style.cyan(spinner) + painted.join(paint(symbols.dot))}</Row>;
 }

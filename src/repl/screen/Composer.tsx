@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { type ReactNode, useState } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { displayWidth, padToWidth, splitAtWidth } from '../../terminal/text/width.ts';
+import { displayWidth } from '../../terminal/text/width.ts';
 import { labelOf } from '../composer/completion.ts';
 import {
   acceptMatch,
@@ -45,17 +45,6 @@ function markOf(composer: ComposerLayout, index: number, { style, symbols }: Vie
   return index === 0 ? style.cyan(symbols.mark) : ' ';
 }
 
-/** Inverted, also without colours. */
-function withSelection(
-  row: string,
-  selected: { readonly from: number; readonly to: number } | undefined,
-): string {
-  if (selected === undefined) return row;
-  const [before, rest] = splitAtWidth(padToWidth(row, selected.to), selected.from);
-  const [inside, after] = splitAtWidth(rest, selected.to - selected.from);
-  return `${before}\u001B[7m${inside}\u001B[27m${after}`;
-}
-
 /** The draft; the terminal's cursor is its caret. */
 export function Composer({ composer }: { readonly composer: ComposerLayout }): ReactNode {
   const view = useView();
@@ -71,7 +60,7 @@ export function Composer({ composer }: { readonly composer: ComposerLayout }): R
   const placeholder = activity === undefined ? 'type a prompt' : next;
   const rows = composer.rows.every((row) => row === '')
     ? [view.style.dim(placeholder)]
-    : composer.rows.map((row, index) => withSelection(row, composer.selections?.[index]));
+    : composer.rows;
   return <Lines lines={rows.map((row, index) => `${markOf(composer, index, view)} ${row}`)} />;
 }
 
@@ -121,7 +110,6 @@ export function useHistorySearch(): HistorySearch | undefined {
   return isOpen ? search : undefined;
 }
 
-/** A draft on one row. */
 export const draftRow = (draft: Draft) =>
   sanitizeLine(shownText(draft).replaceAll(/\s*\n\s*/g, ' '));
 

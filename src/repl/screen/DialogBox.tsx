@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { displayWidth, graphemes, splitAtWidth } from '../../terminal/text/width.ts';
 import { editActions, isEditAction } from '../composer/edit-actions.ts';
-import { actionOf, type KeyAction, neededKeyOf } from '../composer/keys/key-bindings.ts';
+import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
 import { withoutLast } from '../composer/grapheme-boundary.ts';
 import { contentOf } from '../composer/paste.ts';
 import { createBuffer, insert, isEmpty } from '../composer/text-buffer.ts';
@@ -95,7 +95,7 @@ function Choice({ dialog }: { dialog: Dialog & { type: 'choice' } }): ReactNode 
   );
   const shown = Math.max(1, rows - rowsBesideChoices - (typed === '' ? 0 : 1));
   const first = firstVisible(at, offered.length, shown);
-  const enter = neededKeyOf('send', state.keyMap);
+  const enter = keyOf('send', state.keyMap);
   return (
     <>
       {typed !== '' && <Row>{style.cyan('filter: ') + sanitizeLine(typed)}</Row>}
@@ -156,7 +156,7 @@ function Entry({ dialog }: { dialog: Dialog & { type: 'entry' } }): ReactNode {
   return (
     <>
       <Row>{style.cyan(label) + before + after}</Row>
-      <Hints dialog={dialog} hints={[`${neededKeyOf('send', state.keyMap)} continues`]} />
+      <Hints dialog={dialog} hints={[`${keyOf('send', state.keyMap)} continues`]} />
     </>
   );
 }

@@ -33,7 +33,6 @@ export interface View extends Look {
   readonly hasTail: boolean;
   /** Takes what the components find out about their layout. */
   readonly laidOut: (part: Partial<Layout>) => void;
-  /** Changes the session's state. */
   readonly update: (change: (state: ReplState) => Update) => void;
   /** The open components, which get the keys. */
   readonly listeners: Set<KeyListener>;

@@ -25,27 +25,16 @@ export interface TranscriptFormat extends EntryFormats {
   readonly answerText: (column: number) => MarkdownStream;
   /** A mark for the terminal (OSC 133): an answer begins, or ended, or failed. Empty without marks. */
   readonly mark: (name: 'C' | 'D;0' | 'D;1') => string;
-  /** Written between entries. */
   readonly separator: string;
 }
 
-type Group = 'conversation' | 'command' | 'notice' | 'failure';
+type EntryType = Entry['type'];
 
-const groups: Readonly<Record<ShortEntry['type'], Group>> = {
-  prompt: 'conversation',
-  aside: 'conversation',
-  command: 'command',
-  closing: 'notice',
-  output: 'notice',
-  notice: 'notice',
-  failure: 'failure',
-};
+const isNotice = (type: EntryType) => /^(?:closing|output|notice)$/.test(type);
 
-/** Whether there is no separator before a group: the output of a command, and further notices. */
-const isAttached = (last: Group | undefined, group: Group) =>
-  last === 'command'
-    ? group !== 'conversation' && group !== last
-    : last === 'notice' && group === last;
+/** Whether there is no separator before an entry: the output of a command, and further notices. */
+const isAttached = (last: EntryType, type: EntryType) =>
+  last === 'command' ? isNotice(type) || type === 'failure' : isNotice(last) && isNotice(type);
 
 interface OpenText {
   /** Else it is the reasoning before one. */
@@ -68,7 +57,7 @@ export function createTranscript(
   let isMarked = false;
   /** The mark of the last answer's end, not written yet. */
   let endMark = '';
-  let lastGroup: Group | undefined;
+  let lastType: EntryType = 'prompt';
   let queued: readonly Entry[] = [];
   let last: Promise<unknown> = Promise.resolve();
 
@@ -101,12 +90,13 @@ export function createTranscript(
     if (isMarked || isFailed) endMark = format().mark(isFailed ? 'D;1' : 'D;0');
     isMarked = false;
   };
-  const separate = async (group: Group, isAnswer = false) => {
+  const separate = async (type: EntryType) => {
     await close();
-    const before = lastGroup;
-    lastGroup = group;
-    if (isAttached(before, group)) return;
+    const before = lastType;
+    lastType = type;
+    if (isAttached(before, type)) return;
     const { mark, separator } = format();
+    const isAnswer = type === 'answer' || type === 'reasoning';
     // Before a line end, because the live region may write the row after it again.
     const marks = endMark + (isAnswer && !isMarked ? mark('C') : '');
     endMark = '';
@@ -115,7 +105,7 @@ export function createTranscript(
   };
   /** Begins a text after a head. @param make gets the column after the head */
   const begin = async (head: string, make: TranscriptFormat['answerText'], isAnswer = false) => {
-    await separate('conversation', true);
+    await separate(isAnswer ? 'answer' : 'reasoning');
     await write(head);
     const formatter = make(displayWidth(head));
     open = { isAnswer, sanitizer: createSanitizer(), formatter, last: '\n' };
@@ -125,8 +115,7 @@ export function createTranscript(
     if (open === undefined)
       await begin(reasoningHead, (column) => {
         const rows = createWordRows(reasoningWidth, column);
-        const next = (added: string) => rows(added);
-        return { write: next, end: () => rows('', true), undecided: () => '' };
+        return { write: (added) => rows(added), end: () => rows('', true), undecided: () => '' };
       });
     await add(text);
   };
@@ -145,9 +134,9 @@ export function createTranscript(
         await addReasoning(entry.text);
       } else {
         const formatOne = format()[entry.type] as (entry: Entry, isReply: boolean) => string;
-        const text = formatOne(entry, lastGroup === 'command');
+        const text = formatOne(entry, lastType === 'command');
         if (text === '') continue;
-        await separate(groups[entry.type]);
+        await separate(entry.type);
         await write(text);
       }
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
 import { titleIn } from '../../../src/repl/answers/aside.ts';
-import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
+import { richFormat } from '../../../src/repl/screen/start-live.ts';
 import { plainStyle } from '../../../src/terminal/style.ts';
 import { runInApp } from '../../support/app.tsx';
 import { temporaryHome } from '../../support/natter.ts';

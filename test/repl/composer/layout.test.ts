@@ -138,13 +138,13 @@ describe('moveVertically', () => {
 });
 
 test.each([
-  ['have at most the columns of a wrapped row', 'three four', 1, 10, '1-5 0-4'],
-  ['have at most the columns of a row', 'three\nfour', 1, 10, '1-5 0-4'],
-  ['leave out a row without selected text', 'one two', 4, 7, 'none 0-3'],
-  ['include a line end', 'one\ntwo', 1, 4, '1-4 none'],
-  ['include an empty line', '\ntwo', 0, 2, '0-1 0-1'],
-])('selected columns %s: %j', (_, text, from, to, columns) => {
-  const { selections } = layout({ ...draftFrom(text), cursor: 0 }, 6, 9, { from, to });
-  const shown = selections?.map((row) => (row === undefined ? 'none' : `${row.from}-${row.to}`));
-  expect(shown?.join(' ')).toBe(columns);
+  ['is in both rows of a wrapped line', 'three four', 1, 10, 't[hree]|[four]'],
+  ['is in two lines', 'three\nfour', 1, 10, 't[hree]|[four]'],
+  ['is not in the row before it', 'one two', 4, 7, 'one |[two]'],
+  ['includes a line end', 'one\ntwo', 1, 4, 'o[ne ]|two'],
+  ['includes an empty line', '\ntwo', 0, 2, '[ ]|[t]wo'],
+])('the selection %s: %j', (_, text, from, to, expected) => {
+  const { rows } = layout({ ...draftFrom(text), cursor: 0 }, 6, 9, { from, to });
+  const joined = rows.join('|').replaceAll('\u001B[27m\u001B[7m', '');
+  expect(joined.replaceAll('\u001B[7m', '[').replaceAll('\u001B[27m', ']')).toBe(expected);
 });

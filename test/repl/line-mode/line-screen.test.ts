@@ -1,7 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { remember } from '../../../src/repl/queue.ts';
-import { systemClock } from '../../../src/clock.ts';
 import type { PathList } from '../../../src/input/find-files.ts';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { serversDialog } from '../../../src/repl/connection.ts';
@@ -10,7 +9,6 @@ import { LineScreen } from '../../../src/repl/line-mode/line-screen.ts';
 import type { Session } from '../../../src/repl/session.ts';
 import type { AnswerActivity, Dialog, ReplState } from '../../../src/repl/state.ts';
 import { closeDialog } from '../../../src/repl/step.ts';
-import { openLateInput } from '../../support/late-input.ts';
 import { createMemoryDevice, createMemoryOutput } from '../../support/memory-context.ts';
 import { openMemorySession } from '../../support/memory-session.ts';
 import { fc } from '../../support/properties.ts';
@@ -25,14 +23,13 @@ interface ScreenOptions {
   readonly editsLines?: boolean;
   readonly files?: Partial<ReplFiles>;
   readonly state?: Partial<ReplState>;
-  readonly isTimed?: boolean;
 }
 
 /** Line mode on a terminal in memory. No prompt is sent. */
 function open(options: ScreenOptions = {}) {
-  const { columns = 40, width = 80, editsLines = true, files, isTimed = false } = options;
+  const { columns = 40, width = 80, editsLines = true, files } = options;
   const terminal = createScreen(columns, 12);
-  const { device, type: typeBytes } = createMemoryDevice();
+  const { device, log, type: typeBytes } = createMemoryDevice();
   // In Node's raw mode the terminal still turns LF into CR LF.
   const write = (text: string) => terminal.write(text.replaceAll('\n', '\r\n'));
   const stdout = { ...createMemoryOutput(true, columns), write };
@@ -40,11 +37,7 @@ function open(options: ScreenOptions = {}) {
     repl(usual) {
       const streams = { ...usual.context.streams, stdout };
       const context = { ...usual.context, device, streams };
-      return {
-        ...usual,
-        files: { ...usual.files, ...files },
-        context: isTimed ? { ...context, clock: systemClock } : context,
-      };
+      return { ...usual, context, files: { ...usual.files, ...files } };
     },
   });
   let state = stateOf({ isLineMode: true, ...options.state });
@@ -79,7 +72,7 @@ function open(options: ScreenOptions = {}) {
     }
   };
   const text = () => terminal.output.join('').replaceAll('\r\n', '\n');
-  return { terminal, screen, type, typeBytes, show, text, entered, events };
+  return { terminal, screen, type, typeBytes, show, text, entered, events, log };
 }
 
 /** The same, after the question `You: `. */
@@ -157,15 +150,19 @@ function secretDialog() {
   return { secrets, dialog };
 }
 
-test.each([true, false])(
-  'reads a hidden line as it is typed, and does not show it',
-  async (editsLines) => {
+test.each([
+  [true, ['raw']],
+  [false, ['raw', 'cooked']],
+])(
+  'K2: reads a hidden line as it is typed, and neither it nor the terminal shows it',
+  async (editsLines, modes) => {
     const { secrets, dialog } = secretDialog();
-    const { screen, type, text } = open({ editsLines, state: { dialog } });
+    const { screen, type, text, log } = open({ editsLines, state: { dialog } });
     screen.show(stateOf({ dialog }));
     await type('sec', 'retX', '\u007F', '\\', '\r');
     expect(secrets).toEqual(['secret\\']);
     expect(text()).not.toContain('sec');
+    expect(log).toEqual(modes);
   },
 );
 
@@ -177,14 +174,6 @@ test('a secret is not on the line before or after it, and what was typed before 
   await type('secret\u0015\u0019\rrest of it\r', '\u0019', '\r');
   expect([secrets, entered]).toEqual([['secret'], ['draft']]);
   expect(text()).not.toMatch(/secret|rest/);
-});
-
-test('joins the lines of a paste even if the process was delayed between them', async () => {
-  const { entered, typeBytes } = open({ editsLines: false, isTimed: true });
-  const late = await openLateInput((bytes) => typeBytes(bytes.toString()));
-  typeBytes('one\n');
-  late.sendWhileBusy('two\n', 80);
-  await expect.poll(() => entered).toEqual(['one\ntwo']);
 });
 
 test('joins a line that ends with a backslash with the next one, even if that is typed later', async () => {

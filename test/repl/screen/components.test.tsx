@@ -6,10 +6,14 @@ import {
   type HistorySearch,
   startSearch,
 } from '../../../src/repl/composer/history.ts';
+import { showHelp } from '../../../src/repl/commands.ts';
+import { ownKeyMap } from '../../../src/repl/composer/keys/key-bindings.ts';
+import { welcomeEntry } from '../../../src/repl/run.ts';
+import { runForShell } from '../../../src/repl/shell/shell-command.ts';
 import { createBuffer, draftFrom } from '../../../src/repl/composer/text-buffer.ts';
 import { firstRunDialog, keyDialog } from '../../../src/repl/connection.ts';
 import { promptDialog } from '../../../src/repl/prompt-files/send-prompt-file.ts';
-import { Queue, Footer } from '../../../src/repl/screen/App.tsx';
+import { Footer, noticeOf, Queue, StatusRow } from '../../../src/repl/screen/App.tsx';
 import {
   CompletionMenu,
   Composer,
@@ -18,14 +22,16 @@ import {
 } from '../../../src/repl/screen/Composer.tsx';
 import { DialogBox } from '../../../src/repl/screen/DialogBox.tsx';
 import { fittingEnd } from '../../../src/repl/screen/view.tsx';
-import { noticeOf } from '../../../src/repl/screen/App.tsx';
-import type { Dialog, ReplState } from '../../../src/repl/state.ts';
+import type { AnswerActivity, Dialog, ReplState } from '../../../src/repl/state.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { drawn, type Look, runInApp } from '../../support/app.tsx';
 import { expectForAll, fc } from '../../support/properties.ts';
 import {
+  chatEvent,
+  effectsIn,
   enter,
   pressed,
+  printed,
   run,
   stateOf,
   waitingAnswer,
@@ -287,4 +293,167 @@ test('during a history search, the composer shows the match', () => {
   expect(rowsOf(typed('te'))).toEqual(expect.arrayContaining(['› tea', 'history: te']));
   expect(rowsOf(typed('te'), search)).toContain('no other match: te');
   expect(rowsOf(typed('te'), search, typed('x'))).toContain('not in the history: tex');
+});
+
+/** After some seconds. */
+const waiting = (seconds: number, changes: Partial<AnswerActivity> = {}): Partial<ReplState> => ({
+  activity: { ...waitingAnswer, ...changes },
+  now: seconds * 1000,
+});
+
+const streaming = (seconds: number, tokens: number, stalled = 0) =>
+  waiting(seconds, { phase: 'streaming', tokens, lastAt: (seconds - stalled) * 1000 });
+
+const retrying = (left = 4, cause = 'the service answered 503') =>
+  waiting(10, {
+    phase: 'retrying',
+    retry: { cause, retry: 2, retries: 5, at: 10_000 + left * 1000 },
+  });
+
+function working(name: string): Partial<ReplState> {
+  const task = { run: () => undefined, input: undefined };
+  const activity = { type: 'task', name, task, since: 0, isStopping: false } as const;
+  return { activity: { ...activity, dialog: undefined }, now: 2000 };
+}
+
+const shown = (changes: Partial<ReplState>, look: Look = {}) =>
+  drawn(<StatusRow />, stateOf(changes), look)[0] ?? '';
+
+/** The row after the spinner. */
+const statusRow = (changes: Partial<ReplState>, look?: Look) => shown(changes, look).slice(2);
+
+describe('the status row', () => {
+  test.each<[string, Partial<ReplState>, string]>([
+    ['waiting', waiting(0), 'origin · waiting · Esc stops'],
+    ['waiting for over a minute', waiting(75), 'origin · waiting 1 min 15 s · Esc stops'],
+    [
+      'streaming, with rounded tokens',
+      streaming(12, 1340),
+      'origin · 12 s · ~1,350 tokens · Esc stops',
+    ],
+    [
+      'the first tokens, which are never none',
+      streaming(1, 0.4),
+      'origin · 1 s · ~1 token · Esc stops',
+    ],
+    [
+      'Y18: an answer that stalls',
+      streaming(45, 1340, 12),
+      'origin · 45 s · nothing for 12 s · ~1,350 tokens · Esc stops and keeps the text',
+    ],
+    [
+      'retrying',
+      retrying(),
+      'the service answered 503 · retry 2 of 5 in 4 s · Enter retries now · Esc gives up',
+    ],
+    [
+      'retrying while a draft is typed, which Enter would queue',
+      { ...retrying(), composer: createBuffer('x') },
+      'the service answered 503 · retry 2 of 5 in 4 s · Esc gives up',
+    ],
+    ['retrying now', retrying(-3), 'the service answered 503 · retry 2 of 5 now · Esc gives up'],
+    ['working', working('listing models'), 'listing models · 2 s · Esc stops'],
+    ['stopping', waiting(1, { isStopping: true }), 'stopping'],
+  ])('%s', (_, changes, text) => {
+    expect(statusRow(changes, { columns: 100 })).toBe(text);
+  });
+
+  test.each([
+    [60, 'the service answe… · retry 2 of 5 in 4 s · Enter retries now'],
+    [50, 'the service answered 5… · retry in 4 s · Enter now'],
+    [38, 'the servic… · retry in 4 s · Enter now'],
+    [32, 'retry in 4 s · Enter now'],
+    [20, 'retry in 4 s'],
+  ])('keeps the countdown and a key in %i columns, and shortens the cause', (columns, text) => {
+    expect(statusRow(retrying(), { columns: columns + 2 })).toBe(text);
+  });
+
+  test.each([
+    [50, 'nothing for 12 s · Esc stops and keeps the text'],
+    [40, 'origin · nothing for 12 s · Esc stops'],
+  ])('Y18: keeps the stall time and the stop hint in %i columns', (columns, text) => {
+    expect(statusRow(streaming(45, 1340, 12), { columns: columns + 2 })).toBe(text);
+  });
+
+  test('shortens a task before it leaves out its stop hint', () => {
+    expect(statusRow(working('running npm run build -- --watch'), { columns: 40 })).toBe(
+      'running npm run bui… · 2 s · Esc stops',
+    );
+  });
+
+  test('has a spinner that turns every tenth of a second', () => {
+    const frames = [0, 99, 100, 950, 1000].map((now) => shown(retrying(), { now }).charAt(0));
+    expect(frames).toEqual(['⠋', '⠋', '⠙', '⠏', '⠋']);
+  });
+
+  test('is dim except for the key and the spinner', () => {
+    expect(shown(waiting(0), { colored: true })).toBe(
+      '\u001B[36m⠋ \u001B[39m\u001B[2morigin · waiting · \u001B[22m\u001B[1mEsc\u001B[22m\u001B[2m stops\u001B[22m',
+    );
+  });
+
+  test('T4 shows model ids and causes on one safe line', () => {
+    expect(statusRow(waiting(0, { model: 'a\u001B[2Jb\nc' }))).toBe('ab c · waiting · Esc stops');
+  });
+
+  test('names keys of the user', () => {
+    const keyMap = ownKeyMap({ stop: 'f4', send: 'ctrl+x' }, 'default');
+    expect(statusRow({ ...retrying(), keyMap }, { columns: 100 })).toContain(
+      'Ctrl+X retries now · F4 gives up',
+    );
+  });
+
+  test('Y18: a stall ends with the next text', () => {
+    const text = { type: 'text-received', text: 'half', deltas: ['half'] } as const;
+    const { state } = run(stateOf(streaming(32, 10, 12)), chatEvent(text, 33_000));
+    expect(statusRow(state)).not.toContain('nothing for');
+  });
+});
+
+const ownKeys = ownKeyMap(
+  {
+    send: 'alt+s',
+    interrupt: 'ctrl+q',
+    stash: 'f6',
+    undo: 'f7',
+    'move-up': 'f8',
+    'new-line': 'f9',
+  },
+  'default',
+);
+
+test.each<[Partial<ReplState>, string]>([
+  [{ armed: 'interrupt' }, 'press Ctrl+Q again to quit'],
+  [{ armed: 'send' }, 'press Alt+S again to quit'],
+  [{ stash: [draftFrom('a')] }, 'F6 restores the stashed draft'],
+  [{ queue: [draftFrom('a')], isQueuePaused: true }, 'Alt+S sends the queue, F8 edits it'],
+  [{ composer: createBuffer('@a'), recognised: '@a' }, '@ attaches the file; F7 undoes it'],
+  // An action without a key is omitted.
+  [
+    { stash: [draftFrom('a')], keyMap: ownKeyMap({ stash: 'none' }, 'default') },
+    'after this prompt: the stashed draft',
+  ],
+])('with %j a notice names keys of the user', (parts, notice) => {
+  expect(noticeOf(stateOf({ keyMap: ownKeys, ...parts }))).toBe(notice);
+});
+
+test('the first row and the help name keys of the user', () => {
+  expect(welcomeEntry(stateOf({ keyMap: ownKeys }))).toMatchObject({
+    text: expect.stringContaining('F9 new line') as unknown,
+  });
+  const help = (isLineMode: boolean, topic: string) =>
+    printed(effectsIn(showHelp(stateOf({ keyMap: ownKeys, isLineMode, columns: 100 }), topic)))[0];
+  expect(help(false, '')).toContain('Alt+S, F9, Esc, Ctrl+Q');
+  expect(help(true, 'keys')).toMatch(/^Alt\+S: send, or [^]*\nCtrl\+Q: stop the answer/m);
+});
+
+test.each<[string, Record<string, string>, Partial<ReplState>, string]>([
+  ['the default keys', {}, {}, 'Esc ends it'],
+  ['keys of the user', { stop: 'f6', interrupt: 'ctrl+q' }, {}, 'F6 ends it'],
+  ['one key', { stop: 'none' }, {}, 'input; Ctrl+C ends it'],
+  ['the key of line mode', { stop: 'f6' }, { isLineMode: true }, 'input; Ctrl+C ends it'],
+])('a single ! explains %s of a command for the shell', (_, keys, parts, text) => {
+  const state = stateOf({ keyMap: ownKeyMap(keys, 'default'), ...parts });
+  const effects = effectsIn(runForShell(state, draftFrom('!'), false));
+  expect(printed(effects).join('\n')).toContain(text);
 });

@@ -1,16 +1,11 @@
 import { symbolsFor } from '../../../src/repl/screen/symbols.ts';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
-import type { KeyEvent } from '../../../src/repl/composer/keys/key-event.ts';
 import { createBuffer, draftFrom, moveTo } from '../../../src/repl/composer/text-buffer.ts';
 import { addressDialog } from '../../../src/repl/connection.ts';
-import { createKeyInput } from '../../../src/repl/composer/keys/key-parser.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { displayWidth } from '../../../src/terminal/text/width.ts';
 import { frameOf } from '../../support/app.tsx';
-import { openLateInput } from '../../support/late-input.ts';
 import { stateOf, waitingAnswer } from '../../support/repl-state.ts';
-import { formatEvents } from '../composer/keys/format-events.ts';
 
 const rule = '─'.repeat(20);
 
@@ -150,29 +145,4 @@ describe('the live region', () => {
   test('T19 has no escape codes without colours', () => {
     expect(frame(busy, 60, 24, longTail).rows.join('')).not.toContain('\u001B');
   });
-});
-
-function openKeyInput() {
-  const seen: KeyEvent[] = [];
-  const input = createKeyInput(
-    systemClock,
-    (events) => seen.push(...events),
-    () => undefined,
-  );
-  return { input, seen };
-}
-
-test('a lone Esc is a key after the timeout', async () => {
-  const { input, seen } = openKeyInput();
-  input.feed(Buffer.from('\u001B'));
-  expect(seen).toEqual([]);
-  await expect.poll(() => formatEvents(seen)).toBe('<escape>');
-});
-
-test('a sequence whose rest arrives while the process is busy is one key', async () => {
-  const { input, seen } = openKeyInput();
-  const late = await openLateInput((bytes) => input.feed(bytes));
-  input.feed(Buffer.from('\u001B'));
-  late.sendWhileBusy('[A', 100);
-  await expect.poll(() => formatEvents(seen)).toBe('<up>');
 });

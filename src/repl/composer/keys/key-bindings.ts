@@ -6,21 +6,14 @@ import { chordOf, type KeyEvent } from './key-event.ts';
 /** Which part of the screen handles keys. `completion` is an open menu, `search` the history search, `list` the list of conversations. */
 export type KeyContext = 'composer' | 'completion' | 'search' | 'list';
 
-export interface KeyBinding {
-  /** Chords in the format of `chordOf`. */
-  readonly keys: readonly string[];
-  readonly when: KeyContext | 'anywhere';
-  readonly action: KeyAction;
-  /** One line for `/help keys`. */
-  readonly summary: string;
-}
-
+/** `keys` are chords in the format of `chordOf`. */
 function rows<const Action extends string>(
-  when: KeyBinding['when'],
+  when: KeyContext | 'anywhere',
   ...bindings: readonly (readonly [keys: string, action: Action, summary: string])[]
 ) {
   return bindings.map(([keys, action, summary]) => {
-    return { keys: keys.split(' '), when, action, summary };
+    const chords: readonly string[] = keys.split(' ');
+    return { keys: chords, when, action, summary };
   });
 }
 
@@ -110,7 +103,7 @@ export const keyBindings = [
 ];
 
 /** An `EditAction` changes the buffer only; the others concern the session. */
-export type KeyAction = (typeof keyBindings)[number]['action'];
+export type KeyAction = KeyMap[number]['action'];
 
 /** Labels that are not just the capitalized name. */
 const keyNames = pairsIn('pageup PgUp pagedown PgDn escape Esc');
@@ -125,20 +118,17 @@ export function keyLabel(chord: string): string {
 /** natter could not be used without a key for each of these. */
 const neededActions = ['send', 'interrupt'] as const;
 
-export type KeyMap = readonly KeyBinding[];
+export type KeyMap = typeof keyBindings;
 
-/** The first key of an action, as printed on keyboards; undefined if the user has taken its keys. */
+/**
+ * The first key of an action, as printed on keyboards; undefined if the user has taken its keys, which `ownKeyMap` refuses
+ * for the needed actions.
+ */
+export function keyOf(action: (typeof neededActions)[number], map?: KeyMap): string;
+export function keyOf(action: KeyAction, map?: KeyMap): string | undefined;
 export function keyOf(action: KeyAction, map: KeyMap = keyBindings): string | undefined {
   const chord = map.find((binding) => binding.action === action)?.keys[0];
   return chord && keyLabel(chord);
-}
-
-/** The key of an action that always has one. */
-export function neededKeyOf(
-  action: (typeof neededActions)[number],
-  map: KeyMap | undefined,
-): string {
-  return keyOf(action, map) ?? keyOf(action) ?? '';
 }
 
 /** The action of a key, if any. The composer's keys also work during completion, but not during a search. */
@@ -219,7 +209,7 @@ function findAction(name: string): KeyAction {
 }
 
 /** Refuses a key of a binding that is a key of a different one, too. */
-function refuseConflict(map: KeyMap, { action, when, keys }: KeyBinding): void {
+function refuseConflict(map: KeyMap, { action, when, keys }: KeyMap[number]): void {
   const beside = map.filter((other) => {
     return (
       other.action !== action && (other.when === when || [other.when, when].includes('anywhere'))

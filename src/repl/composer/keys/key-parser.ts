@@ -250,21 +250,40 @@ function pastedText(raw: string): string {
   return normalizeText(text);
 }
 
-/** Parses terminal input into key events, without a timer. `onReply` receives the terminal's replies to queries. */
-export function createKeyParser(onReply: (reply: TerminalReply) => void = () => undefined) {
+/**
+ * Parses terminal input into key events; what is incomplete is read after a pause. `onReply` receives the terminal's
+ * replies to queries.
+ */
+export function createKeyInput(
+  clock: Clock,
+  onKeys: (events: readonly KeyEvent[]) => void,
+  onReply: (reply: TerminalReply) => void = () => undefined,
+) {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let input = '';
   /** The input is a paste up to its end marker. */
   let isInPaste = false;
   /** The last key was a carriage return, so a following line feed belongs to it (Windows). */
   let isAfterReturn = false;
-  /** A flush left an incomplete sequence, so no further timeout is needed. */
-  let isFlushed = false;
+  const flush = createDebounce(clock, () => {
+    isAfterReturn = false;
+    const rest = input;
+    if (isInPaste) {
+      isInPaste = false;
+      input = '';
+      // Its end may be the start of the end marker.
+      const text = pastedText(rest.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, ''));
+      onKeys([{ type: 'paste', text }]);
+    } else if (loneEscapes.test(rest)) {
+      input = '';
+      onKeys(Array.from(rest, () => keyPress('escape')));
+    }
+  });
   return {
-    /** Takes UTF-8 bytes, split anywhere, or whole characters; returns the completed events. */
-    feed(added: Uint8Array | string): KeyEvent[] {
-      input += typeof added === 'string' ? added : decoder.decode(added, { stream: true });
-      isFlushed = false;
+    /** Takes UTF-8 bytes, split anywhere. */
+    feed(bytes: Uint8Array): void {
+      flush.cancel();
+      input += decoder.decode(bytes, { stream: true });
       const events: KeyEvent[] = [];
       let at = 0;
       while (at < input.length) {
@@ -287,49 +306,9 @@ export function createKeyParser(onReply: (reply: TerminalReply) => void = () => 
         else if (meaning !== undefined) events.push(meaning);
       }
       input = input.slice(at);
-      return events;
-    },
-    /** The events of incomplete input after the timeout: a lone Esc, a cut-off paste. */
-    flush(): KeyEvent[] {
-      isAfterReturn = false;
-      isFlushed = true;
-      const rest = input;
-      if (isInPaste) {
-        isInPaste = false;
-        input = '';
-        // Its end may be the start of the end marker.
-        const text = pastedText(rest.replace(/\u001B(?:\[(?:2(?:0(?:1)?)?)?)?$/, ''));
-        return [{ type: 'paste', text }];
-      }
-      if (!loneEscapes.test(rest)) return [];
-      input = '';
-      return Array.from(rest, () => keyPress('escape'));
-    },
-    /** Incomplete input: the start of an escape sequence (or a lone Esc), or a paste without its end. */
-    pending(): 'nothing' | 'sequence' | 'paste' {
-      if (isInPaste) return 'paste';
-      return (input !== '' || isAfterReturn) && !isFlushed ? 'sequence' : 'nothing';
-    },
-  };
-}
-
-/** Parses terminal input; what is incomplete is flushed after a pause. */
-export function createKeyInput(
-  clock: Clock,
-  onKeys: (events: readonly KeyEvent[]) => void,
-  onReply?: (reply: TerminalReply) => void,
-) {
-  const parser = createKeyParser(onReply);
-  const emit = (events: readonly KeyEvent[]) => {
-    if (events.length > 0) onKeys(events);
-  };
-  const flush = createDebounce(clock, () => emit(parser.flush()));
-  return {
-    feed(bytes: Uint8Array) {
-      flush.cancel();
-      emit(joinPasteBurst(parser.feed(bytes)));
-      const pending = parser.pending();
-      if (pending !== 'nothing') flush.restart(flushDelay[pending]);
+      if (events.length > 0) onKeys(joinPasteBurst(events));
+      if (isInPaste) flush.restart(flushDelay.paste);
+      else if (input !== '' || isAfterReturn) flush.restart(flushDelay.sequence);
     },
     stop: flush.cancel,
   };

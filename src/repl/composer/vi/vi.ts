@@ -4,7 +4,6 @@ import type { TextBuffer } from '../text-buffer.ts';
 /** `r`, `~` and `J` need no motion in normal mode. */
 export type Operator = 'd' | 'c' | 'y' | '>' | '<' | 'g~' | 'gu' | 'gU' | 'r' | '~' | 'J';
 
-/** A command of normal or visual mode. */
 export interface Command {
   readonly operator?: Operator | undefined;
   /**

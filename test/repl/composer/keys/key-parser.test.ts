@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { joinPasteBurst, type KeyEvent } from '../../../../src/repl/composer/keys/key-event.ts';
-import { createKeyParser } from '../../../../src/repl/composer/keys/key-parser.ts';
-import { formatEvents } from './format-events.ts';
+import type { KeyEvent } from '../../../../src/repl/composer/keys/key-event.ts';
+import { formatEvents, openKeys, readKeys } from './open-keys.ts';
 import { processorTime } from '../../../support/processor-time.ts';
 import { fc } from '../../../support/properties.ts';
 
@@ -16,7 +15,7 @@ const readings: readonly (readonly [what: string, input: string, events: string]
   ['Backspaces in one read', '\u007F\u007F\u007F', '<backspace> <backspace> <backspace>'],
   ['Ctrl+H', '\b', '<ctrl+h>'],
   ['Ctrl+J', '\n', '<ctrl+j>'],
-  ['Enter on Windows', 'a\r\nb', '"a" <enter> "b"'],
+  ['Enter on Windows', 'a\r\n', '"a" <enter>'],
   ['Tab', '\t', '<tab>'],
   ['Ctrl+Space', '\0', '<ctrl+space>'],
   ['Ctrl and letters', '\u0001\u0003\u001A', '<ctrl+a> <ctrl+c> <ctrl+z>'],
@@ -92,13 +91,14 @@ const readings: readonly (readonly [what: string, input: string, events: string]
 ];
 
 test.each(readings)('reads %s', (_, input, events) => {
-  expect(formatEvents(createKeyParser().feed(bytesOf(input)))).toBe(events);
+  expect(formatEvents(readKeys(bytesOf(input)))).toBe(events);
 });
 
-/** Joins consecutive texts, which depend on where reads end. */
+/** Joins consecutive texts, and takes pastes without brackets apart: both depend on where reads end. */
 function joinTexts(events: readonly KeyEvent[]): KeyEvent[] {
   const joined: KeyEvent[] = [];
-  for (const event of events) {
+  const keysOf = (event: KeyEvent) => (event.type === 'paste' ? event.keys : undefined) ?? [event];
+  for (const event of events.flatMap(keysOf)) {
     const last = joined.at(-1);
     if (event.type === 'text' && last?.type === 'text') {
       joined.splice(-1, 1, { type: 'text', text: last.text + event.text });
@@ -110,39 +110,38 @@ function joinTexts(events: readonly KeyEvent[]): KeyEvent[] {
 }
 
 test('reads UTF-8 split inside characters and keeps a byte order mark', () => {
-  const parser = createKeyParser();
+  const { feed } = openKeys();
   const bytes = Buffer.from('\uFEFFé👍');
-  const events = Array.from(bytes, (byte) => parser.feed(Uint8Array.of(byte))).flat();
+  const events = Array.from(bytes, (byte) => feed(Uint8Array.of(byte))).flat();
   expect(formatEvents(joinTexts(events))).toBe('"\uFEFFé👍"');
 });
 
 test('reads keys again after a very long reply without an end', () => {
-  const parser = createKeyParser();
-  expect(parser.feed(`\u001B]11;${'x'.repeat(5000)}`)).toEqual([]);
-  expect(formatEvents(parser.feed('y'))).toBe('"y"');
+  const { feed } = openKeys();
+  expect(feed(`\u001B]11;${'x'.repeat(5000)}`)).toEqual([]);
+  expect(formatEvents(feed('y'))).toBe('"y"');
 });
 
 describe('incomplete input', () => {
   test.each([
-    ['Esc, which a timeout tells from a sequence', '␛', 'sequence', '<escape>', '', ''],
-    ['Esc pressed twice', '␛␛', 'sequence', '<escape> <escape>', '', ''],
-    ['a sequence whose rest arrives late', '␛[1;', 'sequence', '', '5C', '<ctrl+right>'],
-    ['Ctrl+J after a pause', '\r', 'sequence', '', '\n', '<ctrl+j>'],
+    ['Esc, which a pause tells from a sequence', '␛', 50, '<escape>', '', ''],
+    ['Esc pressed twice', '␛␛', 50, '<escape> <escape>', '', ''],
+    ['a sequence whose rest arrives late', '␛[1;', 50, '', '5C', '<ctrl+right>'],
+    ['Ctrl+J after a pause', '\r', 50, '', '\n', '<ctrl+j>'],
     [
       'a paste without its end, then keys',
       '«one\rtwo␛[20',
-      'paste',
+      2000,
       'paste "one\\ntwo"',
       '\u0003',
       '<ctrl+c>',
     ],
-  ])('is %s', (_, input, pending, flushed, rest, events) => {
-    const parser = createKeyParser();
-    parser.feed(bytesOf(input));
-    expect(parser.pending()).toBe(pending);
-    expect(formatEvents(parser.flush())).toBe(flushed);
-    expect(parser.pending()).toBe('nothing');
-    expect(formatEvents(parser.feed(rest))).toBe(events);
+  ])('is %s', async (_, input, milliseconds, flushed, rest, events) => {
+    const { feed, pause } = openKeys();
+    feed(bytesOf(input));
+    expect(await pause(milliseconds - 1)).toEqual([]);
+    expect(formatEvents(await pause(1))).toBe(flushed);
+    expect(formatEvents(feed(rest))).toBe(events);
   });
 });
 
@@ -150,29 +149,29 @@ describe('bytes split anywhere', () => {
   const piece = fc.constantFrom(...readings.map(([, bytes]) => bytesOf(bytes)));
   const input = fc.array(piece, { maxLength: 8 }).map((some) => Buffer.from(some.join('')));
 
-  test('X26: have the same events', () => {
-    fc.assert(
-      fc.property(input, fc.array(fc.nat(60), { maxLength: 10 }), (bytes, cuts) => {
-        const parser = createKeyParser();
+  test('X26: have the same events', async () => {
+    await fc.assert(
+      fc.asyncProperty(input, fc.array(fc.nat(60), { maxLength: 10 }), async (bytes, cuts) => {
+        const { feed, pause } = openKeys();
         const edges = [0, ...cuts.filter((cut) => cut < bytes.length), bytes.length];
         const events = edges
           .sort((one, other) => one - other)
-          .flatMap((edge, index) => parser.feed(bytes.subarray(edge, edges[index + 1] ?? edge)));
-        expect(joinTexts(events)).toEqual(joinTexts(createKeyParser().feed(bytes)));
-        expect(parser.flush()).toEqual([]);
+          .flatMap((edge, index) => feed(bytes.subarray(edge, edges[index + 1] ?? edge)));
+        expect(joinTexts(events)).toEqual(joinTexts(readKeys(bytes)));
+        expect(await pause(2000)).toEqual([]);
       }),
     );
   });
 
-  test('after any bytes, keys are read again at the end of a sequence', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
-        const parser = createKeyParser();
-        parser.feed(bytes);
-        parser.flush();
-        parser.feed('\u001B[201~\u0007\u001B\\');
-        parser.flush();
-        expect(formatEvents(parser.feed('ok'))).toBe('"ok"');
+  test('after any bytes, keys are read again at the end of a sequence', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), async (bytes) => {
+        const { feed, pause } = openKeys();
+        feed(bytes);
+        await pause(2000);
+        feed('\u001B[201~\u0007\u001B\\');
+        await pause(2000);
+        expect(formatEvents(feed('ok'))).toBe('"ok"');
       }),
     );
   });
@@ -182,7 +181,7 @@ test('P22 reads a megabyte with escapes quickly and completely', async () => {
   const text = '\u001B[1mbold\u001B[0m \u0007\u0003\u001B'.repeat(50_000);
   let events: readonly KeyEvent[] = [];
   const taken = await processorTime(() => {
-    events = createKeyParser().feed(Buffer.from(bytesOf(`«${text}»`)));
+    events = readKeys(bytesOf(`«${text}»`));
   });
   expect(taken).toBeLessThan(1000);
   expect(events).toEqual([{ type: 'paste', text }]);
@@ -195,5 +194,5 @@ test.each([
   ['not text with other keys', 'a\r␛[Ab', '"a" <enter> <up> "b"'],
   ['not text', 'abc', '"abc"'],
 ])('a paste without brackets is %s', (_, input, events) => {
-  expect(formatEvents(joinPasteBurst(createKeyParser().feed(bytesOf(input))))).toBe(events);
+  expect(formatEvents(readKeys(bytesOf(input)))).toBe(events);
 });

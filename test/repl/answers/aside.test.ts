@@ -6,6 +6,7 @@ import { plainStyle } from '../../../src/terminal/style.ts';
 import { runInApp } from '../../support/app.tsx';
 import { temporaryHome } from '../../support/natter.ts';
 import {
+  createMemorySession,
   failing,
   hanging,
   openMemorySession,
@@ -25,8 +26,6 @@ import {
   typed,
   waitingAnswer,
 } from '../../support/repl-state.ts';
-
-const opened = (...replies: readonly Reply[]) => openMemorySession({ replies });
 
 /** Resolves when the transcript has the text. */
 async function shown({ text }: MemorySession, part: string): Promise<void> {
@@ -57,7 +56,7 @@ describe('a side question', () => {
   });
 
   test('beside an answer has neither that nor its prompt, and is printed whole after it', async () => {
-    const memory = opened(hanging('half of '), saying('aside'));
+    const memory = createMemorySession(hanging('half of '), saying('aside'));
     memory.enter('one');
     await shown(memory, 'half of ');
     memory.enter('/btw why?');
@@ -85,14 +84,14 @@ describe('a side question', () => {
       'why?\nnatter: too many requests\n',
     ],
   ])('that fails keeps its text and says why', async (reply, text) => {
-    const memory = opened(reply);
+    const memory = createMemorySession(reply);
     memory.enter('/btw why?');
     await shown(memory, text);
     expect(memory.session.state()).toMatchObject({ aside: undefined, isQueuePaused: false });
   });
 
   test('is stopped after the answer, and when natter ends', async () => {
-    const memory = opened(hanging('answer'), hanging('side'));
+    const memory = createMemorySession(hanging('answer'), hanging('side'));
     memory.enter('one');
     await shown(memory, 'answer');
     memory.enter('/btw why?');
@@ -108,7 +107,7 @@ describe('a side question', () => {
 test('the tokens of answers and side questions are summed, as the service counted them', async () => {
   const usage = { prompt_tokens: 1000, completion_tokens: 10, cached_tokens: 900 };
   const counted = replying([received('four')], { usage });
-  const memory = opened(counted, saying('six'), counted);
+  const memory = createMemorySession(counted, saying('six'), counted);
   await memory.submit('two and two?', 'and two?');
   memory.enter('/btw why?');
   await shown(memory, 'btw answer: four');

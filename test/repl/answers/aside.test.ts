@@ -32,9 +32,10 @@ async function shown({ text }: MemorySession, part: string): Promise<void> {
   await expect.poll(text).toContain(part);
 }
 
-const cutOff = new Failure('incomplete', 'the answer was cut off', {
-  remedy: { code: 'send-again' },
-});
+const [cutOff, noAnswer] = [
+  new Failure('incomplete', 'it was cut', { remedy: { code: 'send-again' } }),
+  new Failure('no_answer', 'no text', { remedy: { code: 'send-again' } }),
+];
 
 describe('a side question', () => {
   test('is sent with the turns and the system prompt, and no later request has it', async () => {
@@ -71,18 +72,9 @@ describe('a side question', () => {
   });
 
   test.each([
-    [
-      failing(cutOff, 'half'),
-      'btw answer: half\nnatter: the answer was cut off\n  /btw asks again',
-    ],
-    [
-      failing(new Failure('no_answer', 'no text', { remedy: { code: 'send-again' } }), 'ha'),
-      'btw answer: ha\nnatter: no text\n  /btw asks again',
-    ],
-    [
-      failing(new Failure('rate_limited', 'too many requests')),
-      'why?\nnatter: too many requests\n',
-    ],
+    [failing(cutOff, 'half'), 'btw answer: half\nnatter: it was cut\n  /btw asks again'],
+    [failing(noAnswer, 'ha'), 'btw answer: ha\nnatter: no text\n  /btw asks again'],
+    [failing(new Failure('rate_limited', 'slow down')), 'why?\nnatter: slow down\n'],
   ])('that fails keeps its text and says why', async (reply, text) => {
     const memory = createMemorySession(reply);
     memory.enter('/btw why?');

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import { definitions } from '../settings/definitions.ts';
 import { noticeOverrides } from '../settings/read-settings.ts';
-import { parseSettingValue } from '../settings/setting-value.ts';
+import { parseValue } from '../settings/setting-value.ts';
 import type { Dialog, DialogChoice, ReplState, ServiceFacts, Update } from './state.ts';
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
 import { currentPath, isAnswered, lastPrompt } from './conversations/position.ts';
@@ -120,7 +120,7 @@ export function addressDialog(service: ServiceFacts, previous?: Dialog, text = '
     enter(state, typed) {
       try {
         const origin = { label: 'the base URL', kind: 'usage' } as const;
-        const address = parseSettingValue(definitions.baseUrl, typed, origin);
+        const address = parseValue(definitions.baseUrl.type, typed, origin);
         const answered = { ...dialog, text: address };
         return step({ ...state, dialog: keyDialog(service, address, answered) });
       } catch (error) {

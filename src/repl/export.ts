@@ -46,7 +46,7 @@ const fileDialog = (title: string, ...choices: readonly DialogChoice[]) => ({
 });
 
 /** Exports the conversation; asks for the format, and before it replaces a file. */
-export async function exportConversation(
+async function exportConversation(
   session: Session,
   { argument, replaces }: { readonly argument: string; readonly replaces: boolean },
 ) {
@@ -86,14 +86,14 @@ export async function exportConversation(
 type Named = Readonly<{ text: string; name: string }>;
 
 /** Copies also while another answer streams, so it is no activity. */
-export async function copyAnswer(session: Session, { text, name }: Named): Promise<void> {
+async function copyAnswer(session: Session, { text, name }: Named): Promise<void> {
   const { context, service, isLineMode } = session;
   const control = isLineMode ? undefined : (sequence: string) => context.device.writeNow(sequence);
   const how = await copyText(service.restoreText(text), context, control);
   session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
-export async function saveAnswer(session: Session, saved: Named & { readonly path: string }) {
+async function saveAnswer(session: Session, saved: Named & { readonly path: string }) {
   const { text, name, path: file } = saved;
   const path = session.files.write(file, session.service.restoreText(text));
   if (path === undefined) {
@@ -116,7 +116,7 @@ export function storageEntry(session: Session): Entry {
   return failureEntry(`${turns} not on disk`, hint);
 }
 
-export const saveJournal = async (session: Session) => [storageEntry(session)];
+const saveJournal = async (session: Session) => [storageEntry(session)];
 
 /** `-2` for the answer before the last one, the number of a code block, and a file; each may be missing. */
 const places = /^(?:(-[1-9]\d*)(?:\s+|$))?(?:(\d+)(?:\s+|$))?(.*)$/s;

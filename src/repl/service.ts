@@ -2,16 +2,9 @@ import { fallbackModels } from '../ask/fallback.ts';
 import { changedParams } from '../ask/plan-request.ts';
 import { createClient } from '../client/create-client.ts';
 import { checkApi, findApi } from '../commands/auth/run.ts';
-import type { ChatEvent } from '../client/events.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
 import type { AttachedFile } from '../conversation/compose-prompt.ts';
-import {
-  describeSecrets,
-  locateSecrets,
-  openRedaction,
-  planGuard,
-  type Redaction,
-} from '../input/secret-guard.ts';
+import { describeSecrets, locateSecrets, openRedaction, planGuard } from '../input/secret-guard.ts';
 import { definedFields } from '../json.ts';
 import type { Run } from '../run.ts';
 import { serviceKey } from '../ask/key-command.ts';
@@ -68,7 +61,7 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
     windows: service.windows(),
   });
   /** A secret keeps its placeholder in the whole conversation. */
-  let redaction: Redaction | undefined;
+  const { redact, restore, restoreText } = openRedaction(context);
   return {
     current: (): Service => service,
     facts,
@@ -136,12 +129,10 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
         const text = isFallback ? `; a fallback sends it to the profile ${receiver}` : '';
         return { files, problem: describeSecrets(located) + text };
       }
-      const { redact } = (redaction ??= openRedaction(context));
       return { files: files.map(({ name, content }) => ({ name, content: redact(content) })) };
     },
-    restore: (events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent> =>
-      redaction?.restore(events) ?? events,
-    restoreText: (text: string) => redaction?.restoreText(text) ?? text,
+    restore,
+    restoreText,
     close: () => service.close(),
   };
 }

@@ -17,7 +17,7 @@ import { nearlyNamed } from '../near-name.ts';
 import { tokenText } from '../output/figures.ts';
 import { formatTable, spokenRows } from '../output/table.ts';
 import { checkParameterName } from '../settings/setting-name.ts';
-import { parseParameterValue, parseSettingValue } from '../settings/setting-value.ts';
+import { parseParameterValue, parseValue } from '../settings/setting-value.ts';
 import { plainStyle, themeNames } from '../terminal/style.ts';
 import { notice } from './transcript/transcript.ts';
 import type { Candidate } from './composer/completion.ts';
@@ -166,7 +166,7 @@ function setTokenLimit(session: Session, typed: string): string {
   const origin = { label: 'max_tokens', kind: 'usage', hint } as const;
   const maxTokens = offWords.has(typed)
     ? undefined
-    : parseSettingValue(definitions.maxTokens, typed, origin);
+    : parseValue(definitions.maxTokens.type, typed, origin);
   session.update((state) => step(withSettings(state, { maxTokens })));
   return maxTokens === undefined
     ? 'natter sets no token limit for answers'
@@ -215,12 +215,12 @@ function setParameter(session: Session, text: string): string {
   return change(changed, `${name} is now ${JSON.stringify(value)}`);
 }
 
-export const changeParameters = async (session: Session, text: string) => [
+const changeParameters = async (session: Session, text: string) => [
   notice(cleanLine(session.context, setParameter(session, text))),
 ];
 
 /** Sets the system prompt of the next prompts to the text of a role; without a name, lists the roles. */
-export async function chooseRole(session: Session, name: string) {
+async function chooseRole(session: Session, name: string) {
   const { context } = session;
   const { settings, isLineMode } = session.state();
   if (name !== '') {

@@ -1,4 +1,4 @@
-import { type Answer, ask, type Question, unasked } from '../../ask/ask.ts';
+import { type Answer, ask, type Question } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, mismatchText } from '../../ask/check.ts';
 import { askModels, type Chain, type Choice, chooseModel } from '../../ask/fallback.ts';
 import { planRequest } from '../../ask/plan-request.ts';
@@ -203,7 +203,7 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
   try {
     answer = await askModels(chain, chooseModel(chain, failed), send);
   } catch (error) {
-    answer = unasked(context.clock, signal, error);
+    answer = await ask({ clock: context.clock, signal, send: () => Promise.reject(error) });
   }
   const { recorder, view } = begun;
   const outcome = await endAnswer(session, answer, recorder, view);
@@ -229,10 +229,7 @@ async function answerChecked(sending: Sending, check: AnswerCheck | undefined, p
       failed = answer.choice?.failed ?? [];
       return answer;
     },
-    onMismatch(text) {
-      session.print([notice(cleanLine(session.context, text))]);
-      return true;
-    },
+    onMismatch: (text) => session.print([notice(cleanLine(session.context, text))]),
   });
   const { answer, checked: { violations = [] } = {} } = answers.last;
   if (violations.length > 0) {

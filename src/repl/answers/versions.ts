@@ -237,7 +237,7 @@ function goTo(state: ReplState, number: number): Update {
   return andThen(said, (settled) => step(settled, selecting));
 }
 
-export function offerBranches(session: Session): void {
+function offerBranches(session: Session): void {
   const now = session.context.clock.date();
   session.update((state) => {
     const choices = branchesOf(state).map(({ prompt, time, isCurrent }, index) => {

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { openCheck } from '../../ask/check.ts';
 import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/run.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
-import { loadPromptFile, promptPlaces, readInserted } from '../../input/load-prompt-file.ts';
+import { loadPromptFile, readInserted } from '../../input/load-prompt-file.ts';
 import { checkInside, type FoundPrompt, listPrompts } from '../../prompt-files/find-prompt.ts';
-import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import {
   placesWords,
   type PromptFile,
   usesOf,
+  type Variable,
   variablesOf,
 } from '../../prompt-files/prompt-file.ts';
 import type { Context, Run } from '../../run.ts';
@@ -55,7 +55,7 @@ function contentsOf(prompt: PromptFile, values: Readonly<Record<string, string>>
 
 /** The prompt files of the project and of the user that can be commands. @throws Failure */
 export const findPromptFiles = (context: Context) =>
-  listPrompts(promptPlaces(context))
+  listPrompts(context)
     .filter(({ name }) => !/\s/.test(name))
     .map((found) => ({ name: found.name, summary: descriptionOf(found) }));
 
@@ -65,7 +65,7 @@ export async function openPrompt(
   name: string,
   signal: AbortSignal,
 ) {
-  const found = listPrompts(promptPlaces(context)).find((one) => one.name === name);
+  const found = listPrompts(context).find((one) => one.name === name);
   if (found === undefined) return undefined;
   const prompt = await loadPromptFile(found, signal);
   const { values } = withFileSettings(settings, prompt);

@@ -151,12 +151,10 @@ export function argumentKind(name: string): ArgumentKind | undefined {
   return completes === 'files' ? 'path' : 'value';
 }
 
-/** Letters after which an unlisted command is meant. */
-const meantLetters = 3;
-
 /** The commands that are only offered to those who type the start of their name, and other names of commands. */
 function unlistedCommands(typed: string): readonly SlashCommand[] {
-  if (typed.length < meantLetters) return [];
+  // Fewer letters mean a listed command.
+  if (typed.length < 3) return [];
   const others = [...commandOfOtherName].flatMap(([name, of]) => {
     const command = commandsByName.get(of.replace(/ .*/, ''));
     return command === undefined ? [] : [{ ...command, name }];

@@ -222,7 +222,6 @@ function compact(state: ReplState, wanted: string): Update {
 export function compactIfNeeded(state: ReplState): Update {
   const { isAutomatic, hasFailed } = state.compaction;
   if (!isAutomatic || hasFailed || !isNearlyFull(state)) return step(state);
-  if (currentPath(state).length === 0) return step(state);
   return compact(state, '');
 }
 

@@ -151,12 +151,10 @@ export function argumentKind(name: string): ArgumentKind | undefined {
   return completes === 'files' ? 'path' : 'value';
 }
 
-/** Letters after which an unlisted command is meant. */
-const meantLetters = 3;
-
 /** The commands that are only offered to those who type the start of their name, and other names of commands. */
 function unlistedCommands(typed: string): readonly SlashCommand[] {
-  if (typed.length < meantLetters) return [];
+  // Fewer letters mean a listed command.
+  if (typed.length < 3) return [];
   const others = [...commandOfOtherName].flatMap(([name, of]) => {
     const command = commandsByName.get(of.replace(/ .*/, ''));
     return command === undefined ? [] : [{ ...command, name }];
@@ -299,13 +297,10 @@ function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
     title: group.title,
     rows: commandRows(state, group.commands.filter(isListed)),
   }));
-  const shown = [...sections, ...(groups.length > 1 ? [more] : [])].filter(
-    ({ rows }) => rows.length > 0,
-  );
-  const linesOf = rowLayout(
-    shown.flatMap(({ rows }) => rows),
-    state,
-  );
+  const all = groups.length > 1 ? [...sections, more] : sections;
+  const shown = all.filter(({ rows }) => rows.length > 0);
+  const allRows = shown.flatMap(({ rows }) => rows);
+  const linesOf = rowLayout(allRows, state);
   const blocks = shown.map(({ title, rows }) => {
     const spoken = `${title}, ${countOf(rows.length, 'command')}:`;
     return [isLineMode ? spoken : title, ...rows.flatMap(linesOf)].join('\n');
@@ -314,17 +309,16 @@ function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
 }
 
 /** The actions of line mode, besides those that every line editor has. */
-const lineActions: ReadonlySet<string> = new Set(
-  'send interrupt delete-right-or-quit complete search-start move-up move-down kill-blank-word-left kill-line-start yank'.split(
-    ' ',
-  ),
-);
+const lineActions =
+  /^(?:send|interrupt|delete-right-or-quit|complete|search-start|move-(?:up|down)|kill-(?:blank-word-left|line-start)|yank)$/;
 
 /** Each key once, by its first chord. */
 function keyHelp(state: ReplState): string {
   const { keyMap = keyBindings, isLineMode } = state;
   const rows = keyMap.flatMap(({ action, when, keys: [key], summary }): readonly Row[] => {
-    const isOfContext = isLineMode ? lineActions.has(action) : /^(?:composer|anywhere)$/.test(when);
+    const isOfContext = isLineMode
+      ? lineActions.test(action)
+      : /^(?:composer|anywhere)$/.test(when);
     return key !== undefined && isOfContext ? [[keyLabel(key), summary]] : [];
   });
   const send = keyOf('send', keyMap) ?? '';
@@ -358,12 +352,8 @@ export function showHelp(state: ReplState, argument: string): Update {
 function refuseUnknown(state: ReplState, name: string, otherHint?: string): Update {
   const commands = groupsOf(state).flatMap((group) => group.commands.filter(isListed));
   const known = commands.map((command) => command.name);
-  // Commands that share the first half of the word; else one that almost matches it.
-  const start = name.slice(0, Math.ceil(name.length / 2));
-  const alike = known.filter((one) => start !== '' && one.startsWith(start));
-  const near = alike.length > 0 ? alike.slice(0, 3) : [nearlyNamed(name, known) ?? []].flat();
-  const choices = near.map((one) => `/${one}`).join(' or ');
-  const guess = near.length === 0 ? '/help lists them' : `did you mean ${choices}?`;
+  const near = known.find((one) => one.startsWith(name)) ?? nearlyNamed(name, known);
+  const guess = near === undefined ? '/help lists them' : `did you mean /${near}?`;
   const advice = otherPrograms.find(([names]) => names.split(' ').includes(name))?.[1];
   const hint = advice?.replace('ID', state.conversation.id) ?? guess;
   const separator = hint.endsWith('?') ? ' ' : '; ';

@@ -105,22 +105,16 @@ function contextText(state: ReplState): string {
   const window = contextWindow(settings.model, service.windows);
   const parts = partsOf(state, window);
   const conversation = conversationOf(state);
-  const lines = isLineMode
-    ? parts.map(({ name, tokens, note = '' }) => {
-        const text = `${name}: about ${tokenText(tokens)}`;
-        return note === '' ? text : `${text}, ${note}`;
-      })
-    : [
-        formatTable(
-          columnsOfParts,
-          parts.map(({ name, tokens, note = '' }) => {
-            const drawn = window === undefined ? '' : bar(tokens, window, barColumns, unicode);
-            const share = window === undefined ? '' : percent(tokens, window);
-            return [name, drawn, `~${count(tokens)}`, share, note];
-          }),
-          { isTerminal: true, width: columns - 1, style: plainStyle },
-        ).trimEnd(),
-      ];
+  const spoken = parts.map(({ name, tokens, note }) =>
+    [`${name}: about ${tokenText(tokens)}`, note].filter(Boolean).join(', '),
+  );
+  const rows = parts.map(({ name, tokens, note = '' }) => {
+    const drawn = window === undefined ? '' : bar(tokens, window, barColumns, unicode);
+    const share = window === undefined ? '' : percent(tokens, window);
+    return [name, drawn, `~${count(tokens)}`, share, note];
+  });
+  const layout = { isTerminal: true, width: columns - 1, style: plainStyle };
+  const lines = isLineMode ? spoken : [formatTable(columnsOfParts, rows, layout).trimEnd()];
   const originals = `/context summary shows the summary; natter conversations show ${conversation.id} shows the turns that it replaces`;
   const hasSummary = summarizedTurns(conversation) > 0;
   return [headText(state, window), ...lines, ...(hasSummary ? [originals] : [])].join('\n');
@@ -222,7 +216,6 @@ function compact(state: ReplState, wanted: string): Update {
 export function compactIfNeeded(state: ReplState): Update {
   const { isAutomatic, hasFailed } = state.compaction;
   if (!isAutomatic || hasFailed || !isNearlyFull(state)) return step(state);
-  if (currentPath(state).length === 0) return step(state);
   return compact(state, '');
 }
 

@@ -49,9 +49,9 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
   const facts = (): ServiceFacts => {
     const { baseUrl, isSandbox, replayedFrom } = service;
     const hasKey = isSandbox || settings.apiKey !== undefined;
-    const known = { isSandbox, hasKey, windows: service.windows() };
-    if (replayedFrom !== undefined) return { ...known, address: replayedFrom, isReplay: true };
-    return { ...known, address: isSandbox ? 'the sandbox' : baseUrl };
+    const address = replayedFrom ?? (isSandbox ? 'the sandbox' : baseUrl);
+    const isReplay = replayedFrom !== undefined;
+    return { address, isSandbox, isReplay, hasKey, windows: service.windows() };
   };
   /** The settings of the next request, with the windows that the service reported. */
   const settingsOf = ({ model, maxTokens, parameters }: SessionSettings): ResolvedSettings => ({

@@ -108,8 +108,7 @@ export async function listModels(session: Session, _input: undefined, signal: Ab
   }
   const width = Math.max(1, state.columns - choiceMargin);
   const table = formatTable(modelColumns, rows, { isTerminal: true, width, style: plainStyle });
-  const auto = 'auto: the smallest model that the prompt fits';
-  const labels = [...table.trimEnd().split('\n').slice(1), auto];
+  const [, ...labels] = `${table}auto: the smallest model that the prompt fits`.split('\n');
   const ids = [...records.map(({ id }) => id), 'auto'];
   const dialog = settingDialog('model', ids, model, useModel, labels);
   const note = rows.some(hasCatalogueMark) ? `; ${catalogueNote}` : '';

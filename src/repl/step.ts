@@ -25,10 +25,7 @@ export function task<Input>(
 }
 
 /** Makes further changes after an update; their tasks follow its own. */
-export function andThen(
-  first: Update,
-  ...changes: readonly ((state: ReplState) => Update)[]
-): Update {
+export function andThen(first: Update, ...changes: readonly ((state: ReplState) => Update)[]) {
   return changes.reduce(({ state, tasks }, change) => {
     const next = change(state);
     return { state: next.state, tasks: [...tasks, ...next.tasks] };

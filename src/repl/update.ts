@@ -25,20 +25,15 @@ export function onTaskEnded(state: ReplState, ended: Task, result: unknown): Upd
 }
 
 /** `text` is the number or the label of a choice, or the entered text; empty, it is the choice at `selected`. */
-export function answerDialog(
-  state: ReplState,
-  dialog: Dialog,
-  text: string,
-  selected = dialog.type === 'choice' ? (dialog.selected ?? 0) : 0,
-): Update {
+export function answerDialog(state: ReplState, dialog: Dialog, text: string, selected?: number) {
   const typed = text.trim();
   if (dialog.type === 'entry') return dialog.enter(state, typed);
-  const { choices, takesPrompt } = dialog;
+  const { choices, takesPrompt, selected: first = 0 } = dialog;
   if (takesPrompt !== undefined && Number.isNaN(Number(typed))) {
     return andThen(takesPrompt(state), (next) => submitLine(next, text));
   }
   const named = choices.find(({ label }) => label === typed) ?? choices[Number(typed) - 1];
-  const choice = typed === '' ? choices[selected] : named;
+  const choice = typed === '' ? choices[selected ?? first] : named;
   return choice?.choose(state) ?? refuse(state, `choose a number from 1 to ${choices.length}`);
 }
 
@@ -52,19 +47,11 @@ export function enterLine(before: ReplState, text: string): Update {
 }
 
 /** Reports a failed task and ends its activity; typed text is kept. */
-export function onTaskFailed(
-  state: ReplState,
-  failed: Task,
-  failure: FailureText | 'stopped',
-): Update {
+export function onTaskFailed(state: ReplState, failed: Task, failure: FailureText | 'stopped') {
   const { activity } = state;
   if (failed.run === sendPrompt && activity?.type === 'answer') {
-    return onAnswerEnded(
-      state,
-      failure === 'stopped'
-        ? { type: 'stopped', hasText: false }
-        : { type: 'failed', hasText: false, failure, isRecorded: false },
-    );
+    if (failure === 'stopped') return onAnswerEnded(state, { type: failure, hasText: false });
+    return onAnswerEnded(state, { type: 'failed', hasText: false, failure, isRecorded: false });
   }
   const entry =
     failure === 'stopped' ? notice('stopped') : failureEntry(failure.message, failure.hint);

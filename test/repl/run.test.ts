@@ -13,22 +13,17 @@ import { stateOf } from '../support/repl-state.ts';
 
 const options: ChatOptions = { color: 'auto', input: true, stream: true, stdin: true };
 
-/** A data folder with one conversation. */
-async function storedConversation() {
+test.each([
+  ['a missing recording', { replay: 'missing.jsonl' }],
+  ['a missing attachment', { sandbox: true, file: ['missing.txt'] }],
+])('%s leaves the conversation to continue unlocked', async (_what, wrong) => {
   const folder = folderOf();
   const { context } = createMemoryContext({ environment: { NATTER_DATA_DIR: folder } });
   const { notices } = await present(context, options);
   const journal = createJournal(journalOptions(context, notices, true));
   journal.addTurn({ role: 'user', content: 'hello' });
   await journal.close();
-  return { context, files: () => readdirSync(join(folder, 'conversations')) };
-}
-
-test.each([
-  ['a missing recording', { replay: 'missing.jsonl' }],
-  ['a missing attachment', { sandbox: true, file: ['missing.txt'] }],
-])('%s leaves the conversation to continue unlocked', async (_what, wrong) => {
-  const { context, files } = await storedConversation();
+  const files = () => readdirSync(join(folder, 'conversations'));
   const before = files();
   const run = await startRun(context, { ...options, ...wrong, continue: true });
   await expect(runRepl(run, [])).rejects.toThrow('missing');

@@ -22,10 +22,7 @@ test.each<[readonly string[], string]>([
   [['/param top_p='], '/param needs a name and a value\n  /param top_p=0.9'],
   [['/param model=x'], 'the parameter model is set by natter itself\n  /model NAME sets it'],
   [['/param thinking=off'], 'thinking is now "off"'],
-  [
-    ['/param user=ann lee'],
-    'the value of user must be JSON or a single word\n  /param user="two words"',
-  ],
+  [['/param user=a b'], 'of user must be JSON or a single word\n  /param user="two words"'],
   [['/reasoning minimize'], 'one row says how long the model reasoned\n'],
   [['/reasoning loud'], 'unknown mode loud\n  available: show, minimize, hide'],
   [['/time'], 'the transcript shows when prompts are sent; /time off'],

@@ -41,12 +41,7 @@ export const reviewPrompt: OpenedPrompt = {
   ],
   model: undefined,
   neededText: undefined,
-  fill: async (values, text) => ({
-    content: `review ${values['lang'] ?? 'ts'} for ${values['focus']}: ${text}`,
-    settings: { system: 'be careful', parameters: { set: {}, removed: [] } },
-    notices: [],
-    check: undefined,
-  }),
+  fill: () => Promise.reject(new Error('it is not filled')),
 };
 
 /** An idle session, with changes. */

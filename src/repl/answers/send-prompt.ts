@@ -250,7 +250,7 @@ async function fill({ session, settings, signal }: Sending, prompt: NewPrompt, u
     { name: `the system prompt of /${name}`, content: own.system ?? '' },
   ];
   const { files, problem } = session.service.inspect(texts, prompt);
-  if (problem !== undefined) throw new Unconfirmed(problem, true);
+  if (problem !== undefined) throw new Unconfirmed(problem, { cause: problem });
   const [sent = content, system = ''] = files.map((file) => file.content);
   const { set = {}, removed = [] } = settings.parameters ?? {};
   // Those of the prompt file win.
@@ -287,7 +287,7 @@ export async function sendPrompt(
     return await answerChecked(own, filled?.check, id);
   } catch (error) {
     if (!(error instanceof Unconfirmed)) throw error;
-    return { type: 'unconfirmed', problem: error.message, hasSecrets: error.hasSecrets };
+    return { type: 'unconfirmed', problem: error.message, hasSecrets: error.cause !== undefined };
   } finally {
     await session.transcript.closeAnswer();
     updateConversation(session);

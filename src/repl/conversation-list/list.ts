@@ -42,24 +42,20 @@ export async function readConversations(session: Session, wanted: Partial<OpenLi
   return [];
 }
 
-/** Reads what the open list wants, a part at a time: keys and timers are handled between the parts. */
+/** Reads a part of what the open list wants. Keys and timers are handled before the next part, which `settle` asks for. */
 export async function readList(session: Session, { rows }: { readonly rows: readonly ListRow[] }) {
-  for (;;) {
-    await nextTick();
-    const { list, isLineMode } = session.state();
-    // It was closed, or opened again.
-    if (list?.rows !== rows) return;
-    const { library } = session;
-    const row = unreadPreview(list, isLineMode);
-    const isSearched = row === undefined && isBeingSearched(list);
-    const { length } = list.excerpts;
-    const found = isSearched ? library.search(rows, length, list.query.trim()) : [];
-    const excerpts = [...list.excerpts, ...found];
-    const preview = row === undefined ? list.preview : { id: row.id, turns: library.preview(row) };
-    const isReading = row !== undefined || isSearched;
-    session.update((state) => settle(state, { ...list, excerpts, preview, isReading }));
-    if (!isReading) return;
+  await nextTick();
+  const { list, isLineMode } = session.state();
+  // It was closed, or opened again.
+  if (list?.rows !== rows) return;
+  const { library } = session;
+  let { excerpts, preview } = list;
+  const row = unreadPreview(list, isLineMode);
+  if (row !== undefined) preview = { id: row.id, turns: library.preview(row) };
+  else if (isBeingSearched(list)) {
+    excerpts = [...excerpts, ...library.search(rows, excerpts.length, list.query.trim())];
   }
+  session.update((state) => settle(state, { ...list, excerpts, preview, isReading: false }));
 }
 
 /** Closes the list; queued lines are sent then. The dialog that waited for it is open. */

@@ -124,15 +124,9 @@ async function readMention(session: Session, path: string, signal: AbortSignal) 
   }
 }
 
-/** Why a prompt is not sent before the user confirms it. */
+/** Why a prompt is not sent before the user confirms it. The cause is what it has of secrets, if any. */
 export class Unconfirmed extends Error {
   override readonly name = 'Unconfirmed';
-  readonly hasSecrets: boolean;
-
-  constructor(problem: string, hasSecrets: boolean) {
-    super(problem);
-    this.hasSecrets = hasSecrets;
-  }
 }
 
 /**
@@ -151,7 +145,7 @@ export async function checkFiles(session: Session, prompt: NewPrompt, signal: Ab
   // Confirmed: the mentions are text.
   const others = prompt.isConfirmed ? [] : mentioned.map(({ problem }) => problem);
   const problems = [...others, secrets].filter((problem) => problem !== undefined);
-  if (problems.length > 0) throw new Unconfirmed(problems.join('; '), secrets !== undefined);
+  if (problems.length > 0) throw new Unconfirmed(problems.join('; '), { cause: secrets });
   const counted = mentioned.filter(({ summary }) => summary !== undefined);
   const names = new Set(counted.flatMap((read) => read.files ?? []).map(({ name }) => name));
   const named = files.filter(({ name }) => !names.has(name));

@@ -60,11 +60,8 @@ export const findPromptFiles = (context: Context) =>
     .map((found) => ({ name: found.name, summary: descriptionOf(found) }));
 
 /** Reads a prompt file; undefined if there is none with this name. @throws Failure */
-export async function openPrompt(
-  { context, presentation, settings }: Run,
-  name: string,
-  signal: AbortSignal,
-) {
+export async function openPrompt(run: Run, name: string, signal: AbortSignal) {
+  const { context, presentation, settings } = run;
   const found = listPrompts(context).find((one) => one.name === name);
   if (found === undefined) return undefined;
   const prompt = await loadPromptFile(found, signal);

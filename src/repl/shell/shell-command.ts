@@ -51,12 +51,9 @@ export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean):
   const command = text.trim();
   const echoed = step(state, printing({ type: 'command', text: shownText(draft), needsEcho }));
   if (command === '') return andThen(echoed, (next) => printNotice(next, shellExplanation(next)));
-  return andThen(echoed, (next) =>
-    startActivity(next, `running ${commandName(command, 24)}`, runShellLine, {
-      command,
-      isAttached: marks === '!',
-    }),
-  );
+  const input = { command, isAttached: marks === '!' };
+  const name = `running ${commandName(command, 24)}`;
+  return andThen(echoed, (next) => startActivity(next, name, runShellLine, input));
 }
 
 /** Bytes of output that are attached. */

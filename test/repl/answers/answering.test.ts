@@ -5,7 +5,7 @@ import { estimateTokens } from '../../../src/conversation/token-estimate.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
-import type { ReasoningMode, ReplState } from '../../../src/repl/state.ts';
+import type { AnswerActivity, ReasoningMode } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import {
   createMemorySession,
@@ -47,9 +47,6 @@ test('Enter with a draft queues it, and the wait continues', () => {
   expect(state.queue).toHaveLength(1);
 });
 
-const tokensIn = ({ activity }: ReplState) =>
-  activity?.type === 'answer' ? Math.ceil(activity.tokens) : undefined;
-
 test('the count of an answer in progress does not depend on its pieces', () => {
   const pieces = Array.from({ length: 100 }, (_, index) => ['a', 'word ', 'é'][index % 3] ?? '');
   const { state } = play(
@@ -58,37 +55,24 @@ test('the count of an answer in progress does not depend on its pieces', () => {
     enter,
     ...pieces.map((text) => chatEvent(received(text))),
   );
-  expect(tokensIn(state)).toBe(estimateTokens(pieces.join('')));
+  const { tokens } = state.activity as AnswerActivity;
+  expect(Math.ceil(tokens)).toBe(estimateTokens(pieces.join('')));
 });
 
 const reasoning = (text: string): ChatEvent => ({ type: 'reasoning-received', text });
 
-function open(reply: Reply, mode: ReasoningMode = 'show') {
-  return openMemorySession({ replies: [reply], state: { reasoning: mode } });
-}
-
-const thoughts = ['let me\u001B[2J ', 'see'].map(reasoning);
+const thoughtFirst = [...['let me\u001B[2J ', 'see'].map(reasoning), received('yes')];
 const thoughtLate = [received('yes'), reasoning('see'), received('!')];
 
 test.each<[ReasoningMode, string, readonly ChatEvent[], string]>([
-  [
-    'show',
-    'before the answer',
-    [...thoughts, received('yes')],
-    'reasoning: let me see\norigin: yes',
-  ],
+  ['show', 'before the answer', thoughtFirst, 'reasoning: let me see\norigin: yes'],
   ['show', 'after it', thoughtLate, 'origin: yes!\nnatter: reasoning after the first text: see'],
-  ['hide', 'nowhere', [...thoughts, received('yes')], 'origin: yes'],
-  [
-    'minimize',
-    'as a row',
-    [...thoughts, received('yes')],
-    'natter: reasoned for 0.1 s, 3 words\norigin: yes',
-  ],
+  ['hide', 'nowhere', thoughtFirst, 'origin: yes'],
+  ['minimize', 'as a row', thoughtFirst, 'natter: reasoned for 0.1 s, 3 words\norigin: yes'],
 ])(
   'Y18: with /reasoning %s it is shown %s; it is kept, and not sent',
   async (mode, _where, events, text) => {
-    const memory = open(replying(events), mode);
+    const memory = openMemorySession({ replies: [replying(events)], state: { reasoning: mode } });
     await memory.submit('one');
     expect(memory.text()).toBe(`You: one\n${text}\n`);
     const [, answer] = memory.path();

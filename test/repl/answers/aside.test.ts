@@ -6,6 +6,7 @@ import { plainStyle } from '../../../src/terminal/style.ts';
 import { runInApp } from '../../support/app.tsx';
 import { temporaryHome } from '../../support/natter.ts';
 import {
+  createMemorySession,
   failing,
   hanging,
   openMemorySession,
@@ -26,16 +27,15 @@ import {
   waitingAnswer,
 } from '../../support/repl-state.ts';
 
-const opened = (...replies: readonly Reply[]) => openMemorySession({ replies });
-
 /** Resolves when the transcript has the text. */
 async function shown({ text }: MemorySession, part: string): Promise<void> {
   await expect.poll(text).toContain(part);
 }
 
-const cutOff = new Failure('incomplete', 'the answer was cut off', {
-  remedy: { code: 'send-again' },
-});
+const [cutOff, noAnswer] = [
+  new Failure('incomplete', 'it was cut', { remedy: { code: 'send-again' } }),
+  new Failure('no_answer', 'no text', { remedy: { code: 'send-again' } }),
+];
 
 describe('a side question', () => {
   test('is sent with the turns and the system prompt, and no later request has it', async () => {
@@ -57,7 +57,7 @@ describe('a side question', () => {
   });
 
   test('beside an answer has neither that nor its prompt, and is printed whole after it', async () => {
-    const memory = opened(hanging('half of '), saying('aside'));
+    const memory = createMemorySession(hanging('half of '), saying('aside'));
     memory.enter('one');
     await shown(memory, 'half of ');
     memory.enter('/btw why?');
@@ -72,27 +72,18 @@ describe('a side question', () => {
   });
 
   test.each([
-    [
-      failing(cutOff, 'half'),
-      'btw answer: half\nnatter: the answer was cut off\n  /btw asks again',
-    ],
-    [
-      failing(new Failure('no_answer', 'no text', { remedy: { code: 'send-again' } }), 'ha'),
-      'btw answer: ha\nnatter: no text\n  /btw asks again',
-    ],
-    [
-      failing(new Failure('rate_limited', 'too many requests')),
-      'why?\nnatter: too many requests\n',
-    ],
+    [failing(cutOff, 'half'), 'btw answer: half\nnatter: it was cut\n  /btw asks again'],
+    [failing(noAnswer, 'ha'), 'btw answer: ha\nnatter: no text\n  /btw asks again'],
+    [failing(new Failure('rate_limited', 'slow down')), 'why?\nnatter: slow down\n'],
   ])('that fails keeps its text and says why', async (reply, text) => {
-    const memory = opened(reply);
+    const memory = createMemorySession(reply);
     memory.enter('/btw why?');
     await shown(memory, text);
     expect(memory.session.state()).toMatchObject({ aside: undefined, isQueuePaused: false });
   });
 
   test('is stopped after the answer, and when natter ends', async () => {
-    const memory = opened(hanging('answer'), hanging('side'));
+    const memory = createMemorySession(hanging('answer'), hanging('side'));
     memory.enter('one');
     await shown(memory, 'answer');
     memory.enter('/btw why?');
@@ -108,7 +99,7 @@ describe('a side question', () => {
 test('the tokens of answers and side questions are summed, as the service counted them', async () => {
   const usage = { prompt_tokens: 1000, completion_tokens: 10, cached_tokens: 900 };
   const counted = replying([received('four')], { usage });
-  const memory = opened(counted, saying('six'), counted);
+  const memory = createMemorySession(counted, saying('six'), counted);
   await memory.submit('two and two?', 'and two?');
   memory.enter('/btw why?');
   await shown(memory, 'btw answer: four');

@@ -146,22 +146,14 @@ describe('/compare sends the prompt to', () => {
 });
 
 const elsewhere = answeredBy('llama3');
+const onlyLlama = { ...elsewhere, settings: { ...elsewhere.settings, model: 'llama3' } };
+const unanswered = stateOf({ conversation: conversationOf({ role: 'user', content: 'why?' }) });
 
 test.each<[string, ReplState, string, string]>([
   ['without a prompt', stateOf(), '/compare', 'there is no answer to compare with'],
-  [
-    'without an answer',
-    stateOf({ conversation: conversationOf({ role: 'user', content: 'why?' }) }),
-    '/compare',
-    'there is no answer to compare with',
-  ],
+  ['without an answer', unanswered, '/compare', 'there is no answer to compare with'],
   ['for an id with spaces', elsewhere, '/compare a b', 'a model id cannot contain spaces'],
-  [
-    'if the other model is unknown',
-    { ...elsewhere, settings: { ...elsewhere.settings, model: 'llama3' } },
-    '/compare',
-    '/compare needs a model',
-  ],
+  ['if the other model is unknown', onlyLlama, '/compare', '/compare needs a model'],
 ])('/compare sends nothing %s', (_, state, line, message) => {
   expect(command(state, line)).toMatchObject({ sent: [], printed: [message] });
 });

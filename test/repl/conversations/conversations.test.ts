@@ -18,21 +18,9 @@ function closing(answer: Partial<Turn>, measured?: number) {
 }
 
 test.each<[string, Partial<Turn>, readonly string[]]>([
-  [
-    'model, time and tokens',
-    { model: 'origin', timing: { total: 8123 }, usage: { completion_tokens: 207 } },
-    ['origin', '8.1 s', '207 tokens'],
-  ],
-  [
-    'estimated tokens',
-    { model: 'origin', timing: { total: 400 } },
-    ['origin', '0.4 s', '~5 tokens'],
-  ],
-  [
-    'minutes',
-    { timing: { total: 125_400 }, usage: { completion_tokens: 1 } },
-    ['2 min 5 s', '1 token'],
-  ],
+  ['its tokens', { usage: { completion_tokens: 207 } }, ['207 tokens']],
+  ['estimated tokens', { model: 'a', timing: { total: 400 } }, ['a', '0.4 s', '~5 tokens']],
+  ['minutes', { timing: { total: 125_400 } }, ['2 min 5 s', '~5 tokens']],
   ['at least 0.1 s', { timing: { total: 9 } }, ['0.1 s', '~5 tokens']],
 ])('an answer is closed with %s', (_, answer, facts) => {
   expect(closing(answer)).toMatchObject([{ facts, version: undefined }]);

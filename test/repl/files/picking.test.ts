@@ -54,20 +54,8 @@ function picking(text: string, ...values: readonly string[]): ReplState {
 const [folder, closed] = [['src/a.ts', 'src/b.ts'], { completion: undefined }];
 
 test.each<[string, string, readonly string[], Keys, object]>([
-  [
-    'Tab accepts the selected file',
-    '@n',
-    ['n.md', 'a/n.ts'],
-    [tab],
-    { text: '@n.md ', effects: [] },
-  ],
-  [
-    'Enter accepts it, too',
-    '@n',
-    ['n.md'],
-    [enter],
-    { text: '@n.md ', state: closed, effects: [] },
-  ],
+  ['Tab accepts the first', '@n', ['n.md', 'a/n.ts'], [tab], { text: '@n.md ', effects: [] }],
+  ['Enter accepts it, too', '@n', ['n.md'], [enter], { text: '@n.md ', state: closed }],
   ['a path with a space is quoted', '@n', ['my notes.md'], [tab], { text: '@"my notes.md" ' }],
   ['Esc closes it', '@n', ['n.md'], [escape], { text: '@n', state: closed }],
   ['Ctrl+C closes it', '@n', ['n.md'], [interrupt], { text: '@n', state: closed }],
@@ -91,13 +79,7 @@ test('the picker stays closed, and continues in a chosen folder', () => {
 });
 
 test.each<[string, Keys, readonly string[], string, number | undefined]>([
-  [
-    'accepts the best of them',
-    ['see @n', tab],
-    ['notes.md', 'src/n.ts'],
-    'see @notes.md ',
-    undefined,
-  ],
+  ['accepts the best of them', ['see @n', tab], ['n.md', 'a/n.ts'], 'see @n.md ', undefined],
   ['selects the first of a typed folder', ['@src/', tab], folder, '@src/', 1],
   ['is forgotten with the next key', ['@n', tab, 'o'], ['notes.md'], '@no', 0],
 ])('Tab before the files are found %s', (_what, keys, files, draft, selected) => {

@@ -99,11 +99,6 @@ test('cancelled, it sends nothing, and the command returns to the composer', asy
   expect(memory.requests).toEqual([]);
 });
 
-test('a name without a prompt file is an unknown command', async () => {
-  const memory = await entered(['/reviev']);
-  expect(memory.text()).toContain('unknown command /reviev');
-});
-
 test('secrets in a prompt file are sent only after a confirmation', async () => {
   const memory = await entered(['/review lang=js focus=speed', '2'], {
     state: { isLineMode: true },

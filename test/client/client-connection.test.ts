@@ -140,9 +140,9 @@ test('a transport sees every request and response, with a new signal for each pr
     (network: Transport): Transport =>
     async (request, signal) => {
       signals.add(signal);
-      const response = await network(request, signal);
-      seen.push(request.method, request.headers['authorization'], response.status);
-      return response;
+      const received = await network(request, signal);
+      seen.push(request.method, request.headers['authorization'], received.status);
+      return received;
     };
   const set = await serveClient([[streamed('Hi')]], { transport });
   expect((await runChat(set)).text).toBe('Hi');

@@ -3,7 +3,6 @@ import { bodyForm, readAnswer } from '../../../src/client/stream/answer-reader.t
 import { unmasked } from '../../support/secret.ts';
 import { done, event } from '../../support/raw-replies.ts';
 import {
-  bodyOf,
   chunk,
   delta,
   endOf,
@@ -102,7 +101,7 @@ describe('the end of the body', () => {
   test('S50 throws an error of the body after the text before it', async () => {
     const reset = new Error('reset');
     async function* broken(): AsyncGenerator<Uint8Array, void, undefined> {
-      yield* bodyOf([delta('a')]);
+      yield Buffer.from(delta('a'));
       throw reset;
     }
     const { parts, thrown } = await readParts(broken());

@@ -21,8 +21,8 @@ import {
 import type { CompiledSchema } from '../schema/compile-schema.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { parseOption } from '../settings/setting-value.ts';
-import { wholeNumber } from '../settings/value-types.ts';
+import { parseValue } from '../settings/setting-value.ts';
+import { wholeNumber } from '../settings/definitions.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Answer } from './ask.ts';
@@ -169,7 +169,10 @@ export async function openCheck(
     retries:
       schema === undefined
         ? 0
-        : parseOption(schemaRetries ?? defaultRetries, '--schema-retries', wholeNumber(0, 100)),
+        : parseValue(wholeNumber(0, 100), schemaRetries ?? defaultRetries, {
+            label: '--schema-retries',
+            kind: 'usage',
+          }),
     /** The pointer of `--select`, as typed. */
     pointer: select,
     /** Adds the schema to a prompt. */

@@ -12,7 +12,7 @@ import { sandboxKey } from '../sandbox/keys.ts';
 import { maskUrl } from '../secrets/mask.ts';
 import { withWindow } from '../settings/model-windows.ts';
 import { otherProfiles } from '../settings/read-settings.ts';
-import { describeUnsent, type ResolvedSettings } from '../settings/resolved-settings.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import { meterClient } from '../usage/meter.ts';
 import { learnWindows } from '../usage/windows.ts';
@@ -45,7 +45,7 @@ export interface Service {
 
 /** Prints notices about unsent secrets and unverified certificates. */
 export function noticeRisks({ context, presentation: { notices }, settings }: Run): void {
-  for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
+  for (const secret of settings.unsentSecrets) notices.notice(secret.text);
   const isUnverified = context.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
   if (isUnverified && settings.values.baseUrl?.toLowerCase().startsWith('https:') === true) {
     notices.warning('TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0');

@@ -392,9 +392,9 @@ async function showAnswers(comparison: Comparison, service: Service, journal: Co
     await Promise.allSettled(pending);
     const answers = await Promise.all(pending);
     journal.choose(answers);
-    return { answers, removed: view.removed() };
+    return { answers, removed: view.removed?.() ?? 0 };
   } finally {
-    await view.close();
+    await view.close?.();
     window.end();
   }
 }

@@ -28,7 +28,7 @@ export default defineConfig({
         // What the wire decides is tested over both transports (docs/decisions/0001-http-transport.md).
         test: {
           name: 'undici',
-          include: ['test/client/client-{connection,retry,stream,transport}.test.ts'],
+          include: ['test/client/client-{connection,retry,stream}.test.ts'],
           provide: { network: 'undici' },
         },
       },

@@ -10,12 +10,7 @@ import { undiciNetwork } from './client/http/undici-network.ts';
 import { systemClock } from './clock.ts';
 
 export type { CallOptions, ReadOptions } from './client/client.ts';
-export {
-  collectAnswer,
-  IncompleteAnswer,
-  type AnswerTexts,
-  type CollectedAnswer,
-} from './client/collect-answer.ts';
+export * from './client/collect-answer.ts';
 export {
   catalogue,
   type CatalogueEntry,
@@ -25,18 +20,7 @@ export {
   type Role,
   type Usage,
 } from './client/contract.ts';
-export type {
-  AnswerEnding,
-  AnswerFinished,
-  AnswerNamed,
-  AnswerStarted,
-  ChatEvent,
-  ReasoningReceived,
-  RefusalReceived,
-  RetryScheduled,
-  TextReceived,
-  Timing,
-} from './client/events.ts';
+export type * from './client/events.ts';
 export type { Clock } from './clock.ts';
 export type { Environment } from './environment.ts';
 export {

@@ -2,7 +2,6 @@ import type { ChatEvent } from '../client/events.ts';
 import type { Clock } from '../clock.ts';
 import type { AnswerRecorder } from '../conversation/journal/record-answer.ts';
 import { Failure } from '../failure.ts';
-import { definedFields } from '../json.ts';
 import { type AnswerOutcome, createAnswerMeter } from '../output/answer-meter.ts';
 import { endingFailure } from '../output/ending-failure.ts';
 import { count } from '../output/figures.ts';
@@ -88,7 +87,8 @@ export function failureOfSeveral(
   const isSame = failures.every(({ kind }) => kind === first.kind);
   const text = `${count(failures.length)} of ${count(total)} ${noun} failed; the first: ${first.message}`;
   return new Failure(isSame ? first.kind : 'unexpected', text, {
-    ...definedFields({ remedy: first.remedy, cause: first }),
+    remedy: first.remedy,
     hint: hint ?? first.markedHint,
+    cause: first,
   });
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Message, Usage } from '../client/contract.ts';
+import type { Message } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import { definedFields, type JsonObject } from '../json.ts';
 import type { CodeBlock } from '../conversation/code-blocks.ts';
@@ -257,20 +257,17 @@ function failureOf(
   return new Failure('incomplete', text, { remedy: { code: 'raise-max-tokens' } });
 }
 
-function sum(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
-}
-
 /** Joins what is known about all answers to a prompt: the last one, with the tokens, requests and times of all. */
 function joinMetadata(parts: readonly AnswerMetadata[], last: AnswerMetadata): AnswerMetadata {
   if (parts.length < 2) return last;
-  const names = ['prompt_tokens', 'cached_tokens', 'completion_tokens', 'total_tokens'] as const;
-  const sums = names.map((name) => [name, sum(parts.map(({ usage }) => usage?.[name]))] as const);
-  const usage: Usage = Object.fromEntries(sums.filter(([, tokens]) => tokens !== undefined));
+  const usage: Record<string, number> = {};
+  const counts = parts.flatMap((part) => Object.entries(part.usage ?? {}) as [string, number][]);
+  for (const [name, tokens] of counts) {
+    usage[name] = (usage[name] ?? 0) + tokens;
+  }
   // The first prompt that was probably cut.
   const cut = parts.find(({ estimatedPromptTokens }) => estimatedPromptTokens !== undefined);
-  const total = sum(parts.map(({ timing }) => timing?.total)) ?? 0;
+  const total = parts.reduce((sum, { timing }) => sum + (timing?.total ?? 0), 0);
   return {
     ...last,
     ...definedFields({
@@ -278,7 +275,7 @@ function joinMetadata(parts: readonly AnswerMetadata[], last: AnswerMetadata): A
       countedPromptTokens: cut && (cut.usage?.prompt_tokens ?? 0),
       usage: parts.some((part) => part.usage !== undefined) ? usage : undefined,
     }),
-    attempts: sum(parts.map(({ attempts }) => attempts)) ?? parts.length,
+    attempts: parts.reduce((sum, { attempts = 1 }) => sum + attempts, 0),
     timing: { ...definedFields({ firstText: parts[0]?.timing?.firstText }), total },
   };
 }

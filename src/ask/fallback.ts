@@ -200,20 +200,17 @@ export async function openAsker(
       guard?: Question['guard'],
       sink?: Sink,
     ): Promise<Answer> {
-      let chain: Chain;
-      let first: Choice;
       try {
-        chain = chainOf(models, await compose(), run.options.stream, warn);
-        first = chooseModel(chain);
+        const chain = chainOf(models, await compose(), run.options.stream, warn);
+        return await askModels(chain, chooseModel(chain), ({ model, planned }) => {
+          if (planned.warning !== undefined) warn(planned.warning);
+          const send = async () =>
+            (await service.clientOf(model.settings)).chat(planned.request, { signal });
+          return ask({ clock, signal, guard, send }, sink);
+        });
       } catch (error) {
         return ask({ clock, signal, send: () => Promise.reject(error) });
       }
-      return askModels(chain, first, ({ model, planned }) => {
-        if (planned.warning !== undefined) warn(planned.warning);
-        const send = async () =>
-          (await service.clientOf(model.settings)).chat(planned.request, { signal });
-        return ask({ clock, signal, guard, send }, sink);
-      });
     },
     close: () => service.close(),
   };

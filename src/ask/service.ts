@@ -22,8 +22,8 @@ import { chooseRecording } from './recording-choice.ts';
 
 export interface Service {
   readonly client: Client;
-  /** The client without the ledger and the budget, for what is no prompt; undefined for a replay. */
-  readonly unmetered?: Client | undefined;
+  /** The client without the ledger and the budget, for what is no prompt. */
+  readonly unmetered: Client;
   /** The context windows of the models, as the service reported them in this run and before. */
   readonly windows: () => ModelWindows;
   /** The clock of the client; a replay may run faster. */
@@ -190,7 +190,7 @@ export async function openService(
       other.catch(() => others.delete(profile));
       return (await other).client;
     },
-    unmetered: isReplay ? undefined : unmetered,
+    unmetered,
     windows,
     clock: changes.clock ?? context.clock,
     baseUrl: target.baseUrl,

@@ -133,15 +133,12 @@ export function describeRequest(
   return { method, path, body: maskValue(value, mask) };
 }
 
-/** `at` is milliseconds after the request. */
-export type TimedEvent = ResponseEvent & { readonly at: number };
-
 export interface RecordedExchange {
   readonly number: number;
   readonly request: RecordedRequest;
   /** When the request was sent; undefined if not recorded. */
   readonly date: Date | undefined;
-  readonly events: readonly TimedEvent[];
+  readonly events: readonly RecordedLine[];
 }
 
 export type Recording = ReturnType<typeof readRecording>;
@@ -169,7 +166,7 @@ export function checkHeader(line: string, file: string): void {
 export function readRecording(file: string) {
   const exchanges: RecordedExchange[] = [];
   // Concatenated recordings repeat numbers: a number means the last request with it.
-  const latest = new Map<number, TimedEvent[]>();
+  const latest = new Map<number, RecordedLine[]>();
   const unreadable: number[] = [];
   let number = 0;
   function take(text: string): void {
@@ -183,7 +180,7 @@ export function readRecording(file: string) {
       const request = { method, path, ...(body === undefined ? {} : { body }) };
       const sent = new Date(line.date);
       const date = Number.isNaN(sent.getTime()) ? undefined : sent;
-      const events: TimedEvent[] = [];
+      const events: RecordedLine[] = [];
       exchanges.push({ number: exchange, request, date, events });
       latest.set(exchange, events);
     } else latest.get(line.exchange)?.push(line);

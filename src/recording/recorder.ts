@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Mask } from '../client/failure/error-body.ts';
 import { maskFailure } from '../client/failure/change-failure.ts';
@@ -35,15 +36,11 @@ const eventEnd = /(?:\r\n|\n|\r(?!\n)){2}/g;
 /** The bytes of a text that has a character for each. */
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 
-const channels = ['text', 'reasoning', 'refusal'] as const;
-type Texts = Record<(typeof channels)[number], string>;
-
-function eachText<Value>(write: (channel: keyof Texts) => Value): Record<keyof Texts, Value> {
-  return { text: write('text'), reasoning: write('reasoning'), refusal: write('refusal') };
+/** The texts of a chunk or of a whole completion: the answer, its reasoning and a refusal. */
+function textsOf(value: JsonObject): readonly string[] {
+  const { text, reasoning, refusal } = readChunk(value);
+  return [text, reasoning, refusal];
 }
-
-const isSame = (one: Texts, other: Texts) =>
-  channels.every((channel) => one[channel] === other[channel]);
 
 /** Keys are ASCII, so an encoding that keeps all bytes suffices for bytes that are not UTF-8. */
 function maskBytes(bytes: Buffer, filter: SecretFilter): Buffer {
@@ -54,14 +51,11 @@ function maskBytes(bytes: Buffer, filter: SecretFilter): Buffer {
 }
 
 /** What the client reads of a chunk or of a whole completion, as a chunk with other texts. */
-function writeChunk(value: JsonObject, texts: Texts, filter: SecretFilter): string {
+function writeChunk(value: JsonObject, texts: readonly string[], filter: SecretFilter): string {
   const { id, model, finishReason, usage, calledTools } = readChunk(value);
-  const delta = {
-    content: texts.text,
-    reasoning_content: texts.reasoning,
-    refusal: texts.refusal,
-    ...(calledTools && { tool_calls: [{}] }),
-  };
+  const [content, reasoning_content, refusal] = texts;
+  const tools = calledTools && { tool_calls: [{}] };
+  const delta = { content, reasoning_content, refusal, ...tools };
   const failed = findError(value, filter.mask);
   const error = failed && { name: failed.names[0], status: failed.status, message: failed.message };
   const choices = [{ index: 0, delta, finish_reason: finishReason }];
@@ -71,9 +65,9 @@ function writeChunk(value: JsonObject, texts: Texts, filter: SecretFilter): stri
 function maskWhole(body: Buffer, filter: SecretFilter): Buffer {
   const value = parseAnyJson(new TextDecoder().decode(body));
   if (isJsonObject(value) && answerChoice(value['choices']) !== undefined) {
-    const content = readChunk(value);
-    const shown = eachText((channel) => filter.mask(content[channel]));
-    if (!isSame(shown, content)) return Buffer.from(writeChunk(value, shown, filter));
+    const texts = textsOf(value);
+    const shown = texts.map(filter.mask);
+    if (!isDeepStrictEqual(shown, texts)) return Buffer.from(writeChunk(value, shown, filter));
   }
   return maskBytes(body, filter);
 }
@@ -86,13 +80,12 @@ function createEventMask(filter: SecretFilter) {
   const decode = createLineDecoder();
   const found: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => found.push(event) });
-  const streams = eachText(() => createMaskedStream(filter));
+  const streams = textsOf({}).map(() => createMaskedStream(filter));
 
   /** An event with the end of the texts, which could have been the start of a secret. */
   function heldEvent(): string {
-    const texts = eachText((channel) => streams[channel].end());
-    if (channels.every((channel) => texts[channel] === '')) return '';
-    return `data: ${writeChunk({}, texts, filter)}\n\n`;
+    const texts = streams.map((stream) => stream.end());
+    return texts.join('') === '' ? '' : `data: ${writeChunk({}, texts, filter)}\n\n`;
   }
 
   /**
@@ -109,12 +102,12 @@ function createEventMask(filter: SecretFilter) {
       return Buffer.concat([Buffer.from(ends ? heldEvent() : ''), maskBytes(bytes, filter)]);
     }
     const ends = isLast || findError(value, filter.mask) !== undefined;
-    const content = readChunk(value);
-    const shown = eachText((channel) => {
-      const text = streams[channel].write(content[channel]);
-      return ends ? text + streams[channel].end() : text;
+    const texts = textsOf(value);
+    const shown = streams.map((stream, index) => {
+      const text = stream.write(texts[index] ?? '');
+      return ends ? text + stream.end() : text;
     });
-    if (isSame(shown, content)) return maskBytes(bytes, filter);
+    if (isDeepStrictEqual(shown, texts)) return maskBytes(bytes, filter);
     return Buffer.from(`data: ${writeChunk(value, shown, filter)}\n\n`);
   };
 }

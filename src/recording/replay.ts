@@ -13,9 +13,9 @@ import {
   bytesOf,
   describeRequest,
   type RecordedExchange,
+  type RecordedLine,
   type RecordedRequest,
   type Recording,
-  type TimedEvent,
 } from './format.ts';
 
 const variable = 'NATTER_REPLAY_USED';
@@ -207,7 +207,7 @@ function stoppedFailure(number: number, when: string): Failure {
   return new Failure('unreachable', message, { transient: false });
 }
 
-const failureOf = (event: TimedEvent & { type: 'failure' }) =>
+const failureOf = (event: RecordedLine & { type: 'failure' }) =>
   new Failure(event.kind, event.message, event);
 
 /**

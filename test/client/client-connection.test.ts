@@ -1,8 +1,16 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Transport } from '../../src/client/http/transport.ts';
 import { startProxy } from '../support/proxy-server.ts';
-import { json, response, streamed } from '../support/raw-replies.ts';
-import { afterBody, createTestClient, failureOf, runChat } from '../support/run-chat.ts';
-import { serve } from '../support/serve.ts';
+import { chunk, delta, json, response, streamed, streamHead } from '../support/raw-replies.ts';
+import {
+  afterBody,
+  createTestClient,
+  failureOf,
+  prompt,
+  runChat,
+  testKey,
+} from '../support/run-chat.ts';
+import { serve, serveClient } from '../support/serve.ts';
 
 const clientThrough = (baseUrl: string, environment: Record<string, string>) =>
   createTestClient(baseUrl, { environment, allowInsecure: true, retries: 0 });
@@ -123,4 +131,75 @@ test('receives answers over TLS, and reuses the connection', async () => {
   await afterBody();
   expect(await runChat(set)).toMatchObject({ text: 'Hello', error: undefined });
   expect(server.connections()).toBe(1);
+});
+
+test('a transport sees every request and response, with a new signal for each prompt', async () => {
+  const seen: unknown[] = [];
+  const signals = new Set<AbortSignal>();
+  const transport =
+    (network: Transport): Transport =>
+    async (request, signal) => {
+      signals.add(signal);
+      const received = await network(request, signal);
+      seen.push(request.method, request.headers['authorization'], received.status);
+      return received;
+    };
+  const set = await serveClient([[streamed('Hi')]], { transport });
+  expect((await runChat(set)).text).toBe('Hi');
+  expect(seen).toEqual(['POST', `Bearer ${testKey}`, 200]);
+  await runChat(set);
+  expect(signals.size).toBe(2);
+});
+
+test('a transport can respond in place of the network', async () => {
+  const transport = (): Transport => async () => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: (async function* () {
+      yield Buffer.from('{"data":[{"id":"origin"}]}');
+    })(),
+    destroy: () => undefined,
+  });
+  const { client } = createTestClient('http://127.0.0.1:1', { transport });
+  expect(await client.listModels()).toMatchObject([{ id: 'origin' }]);
+});
+
+const closed = { kind: 'unexpected', message: 'the client was closed' };
+
+test('a request that waits for its response fails once when the client is closed', async () => {
+  const { server, client, clock } = await serveClient([[]]);
+  const running = runChat({ client, clock });
+  await server.received(1);
+  client.close();
+  const run = await running;
+  expect(failureOf(run)).toMatchObject(closed);
+  expect(run.delays).toEqual([]);
+  expect(server.connections()).toBe(1);
+});
+
+async function closeAt(type: string, { client }: Awaited<ReturnType<typeof serveClient>>) {
+  for await (const event of client.chat(prompt)) if (event.type === type) client.close();
+}
+
+test('an answer that is cut by closing the client is incomplete, and says why', async () => {
+  const set = await serveClient([[streamHead(), chunk(delta('Hel'))]]);
+  await expect(closeAt('text-received', set)).rejects.toMatchObject({
+    kind: 'incomplete',
+    message: 'the answer is incomplete: the client was closed',
+  });
+});
+
+test('closing the client ends the wait before a retry', async () => {
+  const set = await serveClient([[json(500, {})], [streamed('Hello')]]);
+  const problem = /^the client was closed; the last attempt failed: /;
+  await expect(closeAt('retry-scheduled', set)).rejects.toThrow(problem);
+  expect(set.server.requests).toHaveLength(1);
+});
+
+test('a closed client sends nothing', async () => {
+  const { server, client, clock } = await serveClient([[streamed('Hello')]]);
+  client.close();
+  expect(failureOf(await runChat({ client, clock }))).toMatchObject(closed);
+  await expect(client.listModels()).rejects.toMatchObject(closed);
+  expect(server.connections()).toBe(0);
 });

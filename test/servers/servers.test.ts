@@ -86,16 +86,6 @@ const prompts: [
     { kind: 'not_found', message: 'The model `Qwen1.5-14B-Chat-GPTQ-Int8` does not exist.' },
   ],
   [
-    'vLLM: refuses `stream_options` in old versions',
-    'https://github.com/modelscope/ms-agent/issues/489',
-    400,
-    `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'stream_options'), 'msg': 'Extra inputs are not permitted', 'input': {}}]","type":"BadRequestError","param":null,"code":400}`,
-    {
-      kind: 'invalid_request',
-      message: `('body', 'stream_options'), 'msg': 'Extra inputs are not permitted'`,
-    },
-  ],
-  [
     'LM Studio: 200 for an unknown path',
     'https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/618',
     200,
@@ -145,13 +135,6 @@ const prompts: [
     },
   ],
   [
-    'OpenAI: `max_tokens` refused by newer models',
-    'https://github.com/ITSpecialist111/ai_automation_suggester/issues/38',
-    400,
-    `{ "error": { "message": "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "type": "invalid_request_error", "param": "max_tokens", "code": "unsupported_parameter" } }`,
-    { kind: 'invalid_request', message: `Use 'max_completion_tokens' instead.` },
-  ],
-  [
     'Mistral: refuses `stream_options` (2025), the message as an object',
     'https://github.com/avante-corp/avante.nvim/issues/2347',
     422,
@@ -194,16 +177,6 @@ const prompts: [
     { text: 'Hello', reasoning: 'Okay', finishReason: 'stop', usage: [17, 9] },
   ],
   [
-    'GitHub Models: filler in each event',
-    'https://github.com/aaif-goose/goose/pull/3875',
-    200,
-    events(
-      '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1754442305,"model":"gpt-4o-2024-08-06","service_tier":"default","system_fingerprint":"fp_1","choices":[{"index":0,"delta":{"content":"Hello"},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"0k83GoAO83d"}',
-      '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1754442305,"model":"gpt-4o-2024-08-06","service_tier":"default","system_fingerprint":"fp_1","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null,"obfuscation":"ZnJkREKdLAc"}',
-    ) + done,
-    { text: 'Hello', finishReason: 'stop' },
-  ],
-  [
     'OpenRouter: text and its end in one event, from Gemini',
     'https://github.com/avante-corp/avante.nvim/issues/1176',
     200,
@@ -211,16 +184,6 @@ const prompts: [
       '{"id":"gen-1","object":"chat.completion.chunk","model":"google/gemini-2.0-flash","choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"},"finish_reason":"stop","native_finish_reason":"STOP","logprobs":null}]}',
     ) + done,
     { text: 'Hello', finishReason: 'stop' },
-  ],
-  [
-    'Mistral: usage in the last event (documented)',
-    'docs.mistral.ai: release note of 16 January 2024, and the reference of the API',
-    200,
-    events(
-      '{"id":"cmpl-1","object":"chat.completion.chunk","created":1702256327,"model":"mistral-small-latest","choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"},"finish_reason":null}]}',
-      '{"id":"cmpl-1","object":"chat.completion.chunk","created":1702256327,"model":"mistral-small-latest","choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":16,"total_tokens":50,"completion_tokens":34}}',
-    ) + done,
-    { text: 'Hello', finishReason: 'stop', usage: [16, 34] },
   ],
   [
     'Groq: usage in `x_groq` of the last event',

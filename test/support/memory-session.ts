@@ -140,6 +140,7 @@ const settingsOf = ({ settings }: Run, { model, maxTokens, parameters }: Session
 const serviceOf = (run: Run, client: Client, calls: string[]): ReplService => ({
   current: () => ({
     client,
+    unmetered: client,
     clientFor: () => client,
     clientOf: async () => client,
     windows: () => new Map(),

@@ -65,11 +65,3 @@ export const answering = (content: string, usage?: object) =>
     choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
     usage,
   });
-
-/** An answer in one body, whose usage counts these tokens for its prompt. */
-export const answerCounting = (promptTokens: number) =>
-  answering('the answer', {
-    prompt_tokens: promptTokens,
-    completion_tokens: 1,
-    total_tokens: promptTokens + 1,
-  });

@@ -5,7 +5,7 @@ import { done, event } from './raw-replies.ts';
 import { unmasked } from './secret.ts';
 
 /** The body of a response, and the answer it contains. */
-export interface StreamFixture {
+interface StreamFixture {
   readonly name: string;
   readonly contentType: string;
   readonly bytes: Uint8Array;
@@ -209,7 +209,7 @@ export const streamFixtures = [...framing, ...contents, ...forms].map(
 );
 
 /** A body that arrives in the given reads; texts are sent as UTF-8. */
-export async function* bodyOf(
+async function* bodyOf(
   reads: Iterable<string | Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for (const read of reads) yield typeof read === 'string' ? Buffer.from(read) : read;

@@ -89,11 +89,10 @@ async function hasChat(client: Client, signal: AbortSignal): Promise<boolean> {
 
 /** Checks the API of a client, and whether it takes the client's key; undefined if there is no API. @throws Failure */
 export async function checkApi(
-  { unmetered, client: metered }: Service,
+  { unmetered: client }: Service,
   sendsKey: boolean,
   signal: AbortSignal,
 ): Promise<ServiceCheck | undefined> {
-  const client = unmetered ?? metered;
   const models = await client.listModels({ signal }).catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'not_found') return undefined;
     throw error;

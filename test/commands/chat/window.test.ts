@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { folderOf } from '../../support/folder.ts';
 import { runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
-import { answerCounting, json, streamed } from '../../support/raw-replies.ts';
+import { answering, json, streamed } from '../../support/raw-replies.ts';
 import { runOn, serve } from '../../support/serve.ts';
 
 interface Dry {
@@ -66,7 +66,7 @@ async function openService(...replies: readonly Buffer[]) {
 }
 
 const serviceCounting = (...counts: readonly number[]) =>
-  openService(...counts.map(answerCounting));
+  openService(...counts.map((count) => answering('the answer', { prompt_tokens: count })));
 
 const problem = 'the service probably cut the prompt: it counted 2,048 tokens of ~10,000';
 

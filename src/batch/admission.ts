@@ -114,9 +114,8 @@ export class Admission {
       },
       /** The head of a response arrived. */
       onResponse: ({ headers }: { readonly headers: ResponseHeaders }): void => {
-        const limits = announcedLimits(headers);
-        if (limits === undefined) return;
-        this.#controller.announce(clock.monotonic(), limits.requests, limits.tokens);
+        const { requests, tokens: left } = announcedLimits(headers);
+        this.#controller.announce(clock.monotonic(), requests, left);
       },
       /** The service refused a request. @param wait milliseconds; undefined without a Retry-After */
       onRefusal: (wait: number | undefined): void => {

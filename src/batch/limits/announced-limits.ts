@@ -25,11 +25,10 @@ function numberIn(headers: ResponseHeaders, names: readonly string[]): number | 
 }
 
 /**
- * The requests and tokens that remain according to the headers of a response; undefined if no header can report one.
- * When limits are reset is not read: services mean different things by it.
+ * The requests and tokens that remain according to the headers of a response. When limits are reset is not read: services
+ * mean different things by it.
  */
 export function announcedLimits(headers: ResponseHeaders) {
-  if (!Object.keys(headers).some((name) => name.includes('ratelimit'))) return undefined;
   // `RateLimit: "default";r=50;t=30`, as in the draft for standard headers.
   const rest = /;\s*r=(\d+)/.exec(textOf(headers['ratelimit']))?.[1];
   const standard = rest === undefined ? undefined : Number(rest);

@@ -309,10 +309,7 @@ export class LimitController {
     this.#exceeds = undefined;
     this.#isProbeDue = false;
     if (exceeds === 'rate') this.#trust = trustedAnswers;
-    if (exceeds === 'places') {
-      this.#limitPace(this.#question?.inSecond ?? 1, now);
-      this.#lastTurn = now;
-    }
+    if (exceeds === 'places') this.#limitPace(this.#question?.inSecond ?? 1, now);
     if (exceeds !== undefined) this.#question = undefined;
     this.#endSilence(now);
   }

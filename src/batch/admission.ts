@@ -192,9 +192,8 @@ export class Admission {
     if (this.#options.stop.aborted) return Promise.resolve(undefined);
     const now = this.#options.clock.monotonic();
     return new Promise((grant) => {
-      const after = this.#waiters.findIndex((one) => one.order > order);
-      const waiter = { order, tokens, notBefore: now + wait, grant };
-      this.#waiters.splice(after === -1 ? this.#waiters.length : after, 0, waiter);
+      this.#waiters.push({ order, tokens, notBefore: now + wait, grant });
+      this.#waiters.sort((one, other) => one.order - other.order);
       this.#grantPlaces(now);
     });
   }

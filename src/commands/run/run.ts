@@ -18,12 +18,7 @@ import type { StartedRun } from '../../run.ts';
 import { type ChatOptions, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
 import { beforeDashes } from '../../cli/command-line.ts';
-import {
-  loadPromptFile,
-  readInserted,
-  promptPlaces,
-  readGuarded,
-} from '../../input/load-prompt-file.ts';
+import { loadPromptFile, readInserted, readGuarded } from '../../input/load-prompt-file.ts';
 import { readHistory } from '../../input/read-messages.ts';
 import { type PromptSources, readSources } from '../../input/read-prompt.ts';
 import {
@@ -37,7 +32,7 @@ import { fillTemplate, type Placeholder, type Template } from '../../prompt-file
 import { isSchemaPath } from '../../schema/schema-text.ts';
 import { definitions, type Definition } from '../../settings/definitions.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
-import { parseSettingValue } from '../../settings/setting-value.ts';
+import { parseValue } from '../../settings/setting-value.ts';
 import { uncheckedOptions } from '../../cli/options.ts';
 
 const joined = (...parts: readonly (string | undefined)[]) =>
@@ -117,7 +112,7 @@ export function withFileSettings(settings: ResolvedSettings, prompt: PromptFile)
     if (placed === undefined) return [];
     const definition = definitions[key] as Definition<unknown>;
     const label = `${placeText(placed.place)}: ${definition.name}`;
-    const value = parseSettingValue(definition, placed.value, { label, kind: 'usage' });
+    const value = parseValue(definition.type, placed.value, { label, kind: 'usage' });
     return isFlag(settings.sources[key]) ? [] : [[key, value] as const];
   });
   const flags = Object.entries(settings.params).filter(([, param]) => isFlag(param.source));
@@ -184,7 +179,7 @@ export async function runPrompt(
   const run = prepare(started);
   const { context, options, presentation } = run;
   const { signal } = context;
-  const found = findPrompt(promptPlaces(context), name, promptHint(name, line));
+  const found = findPrompt(context, name, promptHint(name, line));
   const guard = openSecretGuard(run);
   const { messages: history, settings: own } = await readHistory(run, true, guard);
   const prompt = await loadPromptFile(found, signal, guard);

@@ -114,9 +114,8 @@ export class Admission {
       },
       /** The head of a response arrived. */
       onResponse: ({ headers }: { readonly headers: ResponseHeaders }): void => {
-        const limits = announcedLimits(headers);
-        if (limits === undefined) return;
-        this.#controller.announce(clock.monotonic(), limits.requests, limits.tokens);
+        const { requests, tokens: left } = announcedLimits(headers);
+        this.#controller.announce(clock.monotonic(), requests, left);
       },
       /** The service refused a request. @param wait milliseconds; undefined without a Retry-After */
       onRefusal: (wait: number | undefined): void => {
@@ -193,9 +192,8 @@ export class Admission {
     if (this.#options.stop.aborted) return Promise.resolve(undefined);
     const now = this.#options.clock.monotonic();
     return new Promise((grant) => {
-      const after = this.#waiters.findIndex((one) => one.order > order);
-      const waiter = { order, tokens, notBefore: now + wait, grant };
-      this.#waiters.splice(after === -1 ? this.#waiters.length : after, 0, waiter);
+      this.#waiters.push({ order, tokens, notBefore: now + wait, grant });
+      this.#waiters.sort((one, other) => one.order - other.order);
       this.#grantPlaces(now);
     });
   }

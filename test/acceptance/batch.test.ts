@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seededRandom } from '../conversation/journal-fixtures.ts';
 import { rule } from '../sandbox/sandbox-helpers.ts';
 import {
@@ -106,46 +106,20 @@ test('a queue that is not there is one sentence, at once', async () => {
   });
 });
 
-/** A service that sends the beginning of each answer and then nothing more. */
-async function openSilentPlace(answers: number) {
+test('P8 Ctrl+C pressed twice cancels the answers, and keeps the text received', async () => {
   const beginning = Buffer.concat([streamHead(), chunk(delta('the first words'))]);
-  const server = await serve(Array.from({ length: answers }, () => [beginning]));
-  return { place: await openBatchPlace(), env: { ...serviceAt(server), NATTER_DEBUG: '1' } };
-}
-
-describe('Ctrl+C', () => {
-  test('P8 pressed twice cancels the answers, and keeps the text received', async () => {
-    const { place, env } = await openSilentPlace(2);
-    place.write('p.txt', promptLines(5));
-    const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '2'], { env });
-    await natter.waitFor('stderr', /(?:is answered[^]*){2}/);
-    natter.child.kill('SIGINT');
-    await natter.waitFor('stderr', /Ctrl\+C again/);
-    natter.child.kill('SIGINT');
-    expect((await natter.result).signal).toBe('SIGINT');
-    const cut = { content: 'the first words', incomplete: true, error: { kind: 'incomplete' } };
-    expect(place.results('out.jsonl')).toMatchObject([cut, cut]);
-    expect(place.has('out.jsonl.lock')).toBe(false);
-  });
-
-  test('P6 a second SIGTERM cancels answers, and keeps the text received', async () => {
-    const { place, env } = await openSilentPlace(1);
-    place.write('p.txt', promptLines(1));
-    const natter = place.start(['p.txt', '-o', 'out.jsonl'], { env });
-    await natter.waitFor('stderr', /is answered/);
-    natter.child.kill('SIGTERM');
-    await natter.waitFor('stderr', /SIGTERM: finishing/);
-    // Within a second, it counts as the same signal.
-    await pause(1000);
-    natter.child.kill('SIGTERM');
-    expect(await natter.result).toMatchObject({
-      code: 75,
-      stderr: expect.stringMatching(/0 of 1 item answered in .*; 1 failed: 1 incomplete/) as string,
-    });
-    expect(place.results('out.jsonl')).toMatchObject([
-      { content: 'the first words', error: { kind: 'incomplete' } },
-    ]);
-  });
+  const server = await serve([[beginning], [beginning]]);
+  const place = await openPrompts(5);
+  const env = { ...serviceAt(server), NATTER_DEBUG: '1' };
+  const natter = place.start(['p.txt', '-o', 'out.jsonl', '--concurrency', '2'], { env });
+  await natter.waitFor('stderr', /(?:is answered[^]*){2}/);
+  natter.child.kill('SIGINT');
+  await natter.waitFor('stderr', /Ctrl\+C again/);
+  natter.child.kill('SIGINT');
+  expect((await natter.result).signal).toBe('SIGINT');
+  const cut = { content: 'the first words', incomplete: true, error: { kind: 'incomplete' } };
+  expect(place.results('out.jsonl')).toMatchObject([cut, cut]);
+  expect(place.has('out.jsonl.lock')).toBe(false);
 });
 
 test('a terminal shows the progress of a batch on one line, which is removed at the end', async () => {

@@ -13,7 +13,6 @@ export interface InputLine {
 
 /** The longest line in bytes; more than the context window of any model holds. */
 export const maxLineLength = 1 << 27;
-/** The problem of a longer line. */
 export const tooLong = 'exceeds the context window of every model';
 
 const byteOrderMark = '\uFEFF';

@@ -61,32 +61,22 @@ function refuse(problem: string, hint = 'name the shard, as in --shard 2/8'): ne
   throw new Failure('usage', `--shard ${problem}`, { hint });
 }
 
-/** @throws Failure `usage` */
-function readNumber(environment: Environment, name: string): number {
-  const text = environment[name] ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  return refuse(`auto: ${name} ${text === '' ? 'is not set' : `is "${text}", not a whole number`}`);
-}
-
-/** @throws Failure `usage` */
-function parseShard(text: string): Shard {
-  const [, number = '0', count = '0'] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
-  const shard = { number: Number(number), count: Number(count) };
-  if (shard.number >= 1 && shard.number <= shard.count) return shard;
-  return refuse(
-    `must be i/n with i from 1 to n, not "${text}"`,
-    '--shard 2/8 takes the second of every eight items; --shard auto follows an array job',
-  );
-}
-
 /**
  * @param text `2/8`; `auto`, as the scheduler describes it; or `auto/8`, where only the number of the job is from the
  *   scheduler
  * @throws Failure `usage`
  */
 export function chooseShard(text: string, environment: Environment): Shard {
-  const fixed = Number(/^auto\/(\d{1,9})$/.exec(text)?.[1] ?? 0);
-  if (text !== 'auto' && fixed < 1) return parseShard(text);
+  const [, given, total = 0] = /^(auto|\d{1,9})(?:\/(0*[1-9]\d{0,8}))?$/.exec(text) ?? [];
+  const fixed = Number(total);
+  if (given !== 'auto') {
+    const shard = { number: Number(given), count: fixed };
+    if (shard.number >= 1 && shard.number <= shard.count) return shard;
+    return refuse(
+      `must be i/n with i from 1 to n, not "${text}"`,
+      '--shard 2/8 takes the second of every eight items; --shard auto follows an array job',
+    );
+  }
   const [scheduler, other] = schedulers.filter(
     ({ index, none }) => isSet(environment, index) && environment[index] !== none,
   );
@@ -99,7 +89,12 @@ export function chooseShard(text: string, environment: Environment): Shard {
     const hint = 'unset one of them, or name the shard, as in --shard 2/8';
     return refuse(`auto: both ${name} and ${other.index} are set`, hint);
   }
-  const read = (variable: string) => readNumber(environment, variable);
+  const read = (variable: string) => {
+    const value = environment[variable] ?? '';
+    if (/^\d{1,9}$/.test(value)) return Number(value);
+    const problem = value === '' ? 'is not set' : `is "${value}", not a whole number`;
+    return refuse(`auto: ${variable} ${problem}`);
+  };
   const index = read(name);
   if (fixed > 0) {
     // Jobs may be numbered from 0 or from 1: the last number is then also the shard 0.

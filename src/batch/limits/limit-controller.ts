@@ -1,4 +1,3 @@
-import type { AnnouncedLimit } from './announced-limits.ts';
 import { LearnedLimit } from './learned-limit.ts';
 import { RequestLog, type Ticket } from './request-log.ts';
 
@@ -63,15 +62,6 @@ const safeShare = 0.8;
 
 /** A limit that never announced more remaining requests is used up after each request. */
 const fewRequests = 5;
-/** Part of a large limit of tokens that is too little for a request. */
-const littleRest = 0.01;
-const largeLimit = 1000;
-
-function isUsedUp({ remaining, limit }: AnnouncedLimit): boolean {
-  const isLarge = limit !== undefined && limit >= largeLimit;
-  return remaining <= 0 || (isLarge && remaining < littleRest * limit);
-}
-
 /**
  * Decides when requests are sent, from what the service refused: a pure state machine. All times are monotonic
  * milliseconds and must not decrease. docs/decisions/0015-rate-limits.md explains it.
@@ -204,12 +194,11 @@ export class LimitController {
     this.#isCorrected = cause !== 'rate' && !isTested;
   }
 
-  /** The service reported its limits with a response. */
-  announce(now: number, requests?: AnnouncedLimit, tokens?: AnnouncedLimit): void {
-    this.#mostAnnounced = Math.max(this.#mostAnnounced, requests?.remaining ?? 0);
-    const usedUp = [requests, tokens].some((limit) => limit !== undefined && isUsedUp(limit));
-    if (!usedUp || (this.#mostAnnounced <= fewRequests && tokens === undefined)) return;
-    this.#slowDown(now);
+  /** The service reported with a response what remains of its limits. */
+  announce(now: number, requests?: number, tokens?: number): void {
+    this.#mostAnnounced = Math.max(this.#mostAnnounced, requests ?? 0);
+    if (requests !== 0 && tokens !== 0) return;
+    if (this.#mostAnnounced > fewRequests || tokens !== undefined) this.#slowDown(now);
   }
 
   /** What is known about the limits of the service. */
@@ -320,10 +309,7 @@ export class LimitController {
     this.#exceeds = undefined;
     this.#isProbeDue = false;
     if (exceeds === 'rate') this.#trust = trustedAnswers;
-    if (exceeds === 'places') {
-      this.#limitPace(this.#question?.inSecond ?? 1, now);
-      this.#lastTurn = now;
-    }
+    if (exceeds === 'places') this.#limitPace(this.#question?.inSecond ?? 1, now);
     if (exceeds !== undefined) this.#question = undefined;
     this.#endSilence(now);
   }

@@ -70,7 +70,7 @@ export function queueAddress(
 }
 
 /** The oldest Redis with the commands that BullMQ sends. */
-const oldestVersion = [6, 2] as const;
+const oldestVersion = '6.2';
 
 /** Any other error has its code in the message. */
 const networkReasons: ReadonlyMap<string, string> = new Map([
@@ -126,7 +126,7 @@ const fieldOf = (info: string, name: string): string | undefined =>
 export function checkServer(info: string, label: string, warn: (text: string) => void): void {
   const version = fieldOf(info, 'redis_version');
   if (version !== undefined && isOlder(version, oldestVersion)) {
-    const message = `the queue at ${label} is Redis ${version}; natter needs ${oldestVersion.join('.')} or newer`;
+    const message = `the queue at ${label} is Redis ${version}; natter needs ${oldestVersion} or newer`;
     throw new Failure('configuration', message, { hint: 'update Redis, or use Valkey' });
   }
   const policy = fieldOf(info, 'maxmemory_policy');

@@ -57,16 +57,14 @@ export interface Libraries {
 }
 
 /** The oldest versions with all the parts above. */
-const oldest = { bullmq: [6, 0], ioredis: [5, 4] } as const;
+const oldest = { bullmq: '6.0', ioredis: '5.4' } as const;
 
 const hint =
   '‹npm install --global bullmq ioredis›; if natter is not installed globally, also set NODE_PATH="$(npm root --global)"';
 
-/** Whether a version is older than `major.minor`. */
-export function isOlder(version: string, [major, minor]: readonly [number, number]): boolean {
-  const [foundMajor = 0, foundMinor = 0] = version.split('.').map(Number);
-  return foundMajor < major || (foundMajor === major && foundMinor < minor);
-}
+/** Whether a version is older than another one. */
+export const isOlder = (version: string, other: string) =>
+  version.localeCompare(other, 'en', { numeric: true }) < 0;
 
 /** @throws Failure `configuration` if the package is missing or old; other errors of the package */
 function loadFrom(require: NodeJS.Require, name: keyof typeof oldest): unknown {
@@ -75,7 +73,7 @@ function loadFrom(require: NodeJS.Require, name: keyof typeof oldest): unknown {
     const description: unknown = require(`${name}/package.json`);
     const version = String(isJsonObject(description) ? description['version'] : undefined);
     if (!isOlder(version, oldest[name])) return require(name);
-    problem = `${name} ${oldest[name].join('.')} or newer, not ${version}`;
+    problem = `${name} ${oldest[name]} or newer, not ${version}`;
   } catch (error) {
     if (errorCode(error) !== 'MODULE_NOT_FOUND') throw error;
   }

@@ -91,6 +91,8 @@ export class ResultFile {
   readonly #lock: HeldLock;
   readonly #index = new ResultIndex();
   readonly #broken = new AbortController();
+  /** Aborts when results cannot be saved any more: within a second after the file is replaced or truncated. */
+  readonly broken = this.#broken.signal;
   readonly #endChecks: () => void;
   #descriptor: number;
   #size: number;
@@ -133,11 +135,6 @@ export class ResultFile {
         .catch((error: unknown) => this.#break(error))
         .finally(() => (this.#flush = undefined));
     });
-  }
-
-  /** Aborts when results cannot be saved any more: within a second after the file is replaced or truncated. */
-  get broken(): AbortSignal {
-    return this.#broken.signal;
   }
 
   find(item: number): IndexedResult | undefined {

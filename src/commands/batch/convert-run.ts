@@ -2,7 +2,7 @@
 
 import fs from 'node:fs';
 import { Readable } from 'node:stream';
-import type { BatchItem, InputItem } from '../../batch/input/item.ts';
+import type { BatchItem } from '../../batch/input/item.ts';
 import { requestUrl } from '../../batch/input/json-item.ts';
 import {
   fileLines,
@@ -105,26 +105,25 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
   let [requests, tokens, bytes] = [0, 0, 0];
   const models = new Set<string>();
   const problems: string[] = [];
-  const lineOf = (item: InputItem): string | undefined => {
-    const place = `line ${item.line} of ${input.name}`;
-    if (item.problem !== undefined) return void problems.push(`${place} ${item.problem}`);
-    try {
-      const { request, fit } = planItem(item.content, settings, false);
-      const name = item.id ?? resultName(item.index, itemFingerprint(item, settings));
-      requests += 1;
-      tokens += fit.estimate;
-      models.add(request.model);
-      const body = completionBody(request);
-      return jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
-    } catch (error) {
-      return void problems.push(`${place}: ${toFailure(error).message}`);
-    }
-  };
   async function* lines(): AsyncGenerator<string, void> {
     for await (const item of selection.pending(context.signal)) {
-      const line = lineOf(item);
-      bytes += Buffer.byteLength(line ?? '');
-      if (line !== undefined) yield line;
+      const place = `line ${item.line} of ${input.name}`;
+      if (item.problem !== undefined) problems.push(`${place} ${item.problem}`);
+      else {
+        try {
+          const { request, fit } = planItem(item.content, settings, false);
+          const name = item.id ?? resultName(item.index, itemFingerprint(item, settings));
+          const body = completionBody(request);
+          const line = jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
+          requests += 1;
+          tokens += fit.estimate;
+          bytes += Buffer.byteLength(line);
+          models.add(request.model);
+          yield line;
+        } catch (error) {
+          problems.push(`${place}: ${toFailure(error).message}`);
+        }
+      }
     }
   }
   await writeTexts(context, output, lines());
@@ -187,9 +186,7 @@ export const mergeBatch: Action<FileOptions, [names: readonly string[]]> = async
  * The name of the item in a line of an OpenAI batch output or error file, as vLLM run-batch writes them too, or of natter;
  * undefined for a line that is not a result.
  */
-function readName(
-  text: string,
-): { readonly item: string; readonly isAnswered: boolean } | undefined {
+function readName(text: string) {
   const own = parseResultLine(text);
   if (own !== undefined) {
     return { item: resultName(own.index, own.fingerprint), isAnswered: own.isAnswered };

@@ -255,12 +255,10 @@ export async function selectItems(
 export type Selection = Awaited<ReturnType<typeof selectItems>>;
 
 /** All that is sent of an item, for checks; not the text of a request. */
-export const itemText = ({ content }: { readonly content?: ItemContent | undefined }) =>
-  content === undefined
-    ? ''
-    : [content.system ?? '', ...textMessages(content.messages).map((one) => one.content)].join(
-        '\n',
-      );
+export function itemText({ content }: { readonly content?: ItemContent | undefined }): string {
+  const messages = textMessages(content?.messages ?? []);
+  return [content?.system ?? '', ...messages.map((message) => message.content)].join('\n');
+}
 
 /**
  * Checks the items of a file before anything is sent; those of a pipe or a queue are checked one by one.

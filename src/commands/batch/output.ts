@@ -183,11 +183,9 @@ export async function openSink(
     return unordered ? stdout.write(shown) : ordered.put(item.index, shown);
   };
   return {
-    /** The result of an earlier run. */
     find: (index: number) => file?.find(index),
     /** The highest index with a result of an earlier run; 0 without any. */
     last: file?.last ?? 0,
-    /** Aborts when results cannot be saved any more. */
     broken: file?.broken ?? new AbortController().signal,
     /**
      * Gets each item before it is sent, in the order of the results.

@@ -179,8 +179,7 @@ export function simulate(simulation: Simulation) {
     if (isLate) counts.lateSent += 1;
     const announce = (): void => {
       if (hasHeaders !== true || limit.remaining === undefined) return;
-      const requests = { limit: undefined, remaining: limit.remaining(timeline.now()) };
-      controller.announce(timeline.now(), requests);
+      controller.announce(timeline.now(), limit.remaining(timeline.now()));
     };
     const answered = (): void => {
       announce();

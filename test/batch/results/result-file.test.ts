@@ -242,10 +242,7 @@ function open() {
 describe('a results file', () => {
   test.each([
     ['is deleted', (path: string) => rmSync(path)],
-    [
-      'is deleted together with its folder',
-      (path: string) => rmSync(dirname(path), { recursive: true }),
-    ],
+    ['is deleted with its folder', (path: string) => rmSync(dirname(path), { recursive: true })],
     ['is moved away', (path: string) => renameSync(path, `${path}.moved`)],
   ])('X10: that %s is written again within a second, with all results', async (_, remove) => {
     const { path, file, clock, rewritten } = open();
@@ -258,10 +255,7 @@ describe('a results file', () => {
     add(file, 2);
     await file.finish(true, true);
     expect(read(path)).toBe(line(1) + line(2) + line(3));
-    expect({ rewritten: rewritten(), isBroken: file.broken.aborted }).toEqual({
-      rewritten: 1,
-      isBroken: false,
-    });
+    expect([rewritten(), file.broken.aborted]).toEqual([1, false]);
   });
 
   test('X10: that is deleted right before the end exists at the end', async () => {
@@ -286,11 +280,8 @@ describe('a results file', () => {
     expect(() => add(file, 2)).toThrow(failure);
     await expect(file.finish(true, true)).rejects.toEqual(failure);
     await file.close();
-    expect([read(path), read(`${path}.kept`), read(`${path}.kept-2`)]).toEqual([
-      'my own\n',
-      'taken\n',
-      line(1),
-    ]);
+    const found = ['', '.kept', '.kept-2'].map((end) => read(`${path}${end}`));
+    expect(found).toEqual(['my own\n', 'taken\n', line(1)]);
   });
 
   test('X10: whose inode number changes does not end the run', async () => {

@@ -15,9 +15,10 @@ describe('--output-format openai', () => {
     const place = await openPrompts(3, [rule('500 times=1')]);
     expect((await place.run([...words, '--concurrency', '1'])).code).toBe(75);
     const [refused, answered] = jsonLines(place.read('out.jsonl'));
+    const name = expect.stringMatching(/^natter-1-[\da-f]{16}$/) as string;
     expect(refused).toEqual({
-      id: expect.stringMatching(/^natter-1-[\da-f]{16}$/) as string,
-      custom_id: expect.stringMatching(/^natter-1-[\da-f]{16}$/) as string,
+      id: name,
+      custom_id: name,
       response: {
         status_code: 500,
         request_id: expect.stringContaining('sandbox-request') as string,
@@ -25,6 +26,7 @@ describe('--output-format openai', () => {
       },
       error: null,
     });
+    const message = { role: 'assistant', content: 'prompt 2', refusal: null };
     expect(answered).toMatchObject({
       response: {
         status_code: 200,
@@ -33,13 +35,7 @@ describe('--output-format openai', () => {
           object: 'chat.completion',
           created: expect.any(Number) as number,
           model: 'origin',
-          choices: [
-            {
-              index: 0,
-              message: { role: 'assistant', content: 'prompt 2', refusal: null },
-              finish_reason: 'stop',
-            },
-          ],
+          choices: [{ index: 0, message, finish_reason: 'stop' }],
           usage: { total_tokens: expect.any(Number) as number },
         },
       },

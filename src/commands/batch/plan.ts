@@ -33,7 +33,6 @@ export interface BatchOptions extends SendingOptions, CheckOptions, OutputOption
   readonly fallback?: string;
   readonly system?: string;
   readonly maxTokens?: string;
-  /** See `PromptOptions`. */
   readonly messages?: string;
   readonly M?: readonly string[];
   /** False with `--no-stream`. */
@@ -42,7 +41,6 @@ export interface BatchOptions extends SendingOptions, CheckOptions, OutputOption
 
 interface ReportOptions {
   readonly progressJson?: boolean;
-  /** The file of `--summary`. */
   readonly summary?: string;
   readonly figures?: boolean;
 }

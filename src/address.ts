@@ -24,10 +24,8 @@ export function percentDecoded(text: string): string {
   }
 }
 
-export function isLoopback(host: string): boolean {
-  if (!host.startsWith('127.')) return host === 'localhost' || host === '::1';
-  return isIPv4(host);
-}
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (host.startsWith('127.') && isIPv4(host));
 
 /** {@link isLoopback} of a URL's host name, and `*.localhost`: a client may trust it (RFC 6761), a server may not. */
 export function isLoopbackName(hostname: string): boolean {

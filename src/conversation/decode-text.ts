@@ -93,12 +93,10 @@ export function decodeText(
     readonly lossy?: boolean | undefined;
   },
 ): string {
-  const encoding = options.encoding ?? markedEncoding(bytes);
-  const lossy = options.lossy === true;
+  const { source, encoding = markedEncoding(bytes), lossy = false } = options;
   const asUtf8 = encoding === 'utf-8';
-  if (asUtf8 && bytes.length === 0) return '';
   const nul = asUtf8 && !lossy ? bytes.indexOf(0) : -1;
-  if (nul >= 0) throw notText(bytes, options.source, `is binary: byte ${nul} is NUL`);
+  if (nul >= 0) throw notText(bytes, source, `is binary: byte ${nul} is NUL`);
   if (asUtf8 && isUtf8(bytes)) return decoder(encoding, false).decode(bytes);
   const text = decoder(encoding, !lossy);
   try {
@@ -106,6 +104,6 @@ export function decodeText(
   } catch (error) {
     const offset = offsetOfFault(bytes, encoding);
     const problem = `is not ${encoding.toUpperCase()}: byte ${offset} is invalid`;
-    throw notText(bytes, options.source, problem, error);
+    throw notText(bytes, source, problem, error);
   }
 }

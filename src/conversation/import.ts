@@ -218,17 +218,13 @@ function llm(id: string, rows: readonly JsonObject[], now: Date, omit: Omit): Fo
       for (const _one of listOf(row[name])) omit('tool message');
     }
     add('user', joined([textIn(row['prompt']), ...others]));
+    const counts = { prompt_tokens: Number(prompt), completion_tokens: Number(completion) };
+    const tokens = counts.prompt_tokens + counts.completion_tokens;
+    const hasCounts = typeof prompt === 'number' && typeof completion === 'number';
     add('assistant', textIn(row['response']), {
       model: filledText(row['model']),
-      ...(typeof prompt === 'number' &&
-        typeof completion === 'number' && {
-          usage: {
-            prompt_tokens: prompt,
-            completion_tokens: completion,
-            total_tokens: prompt + completion,
-          },
-        }),
-      ...(typeof total === 'number' && { timing: { total } }),
+      usage: hasCounts ? { ...counts, total_tokens: tokens } : undefined,
+      timing: typeof total === 'number' ? { total } : undefined,
     });
   }
   const title = rows[0]?.['conversation_name'];

@@ -1,4 +1,5 @@
 import type { Message } from '../client/contract.ts';
+import { textMessages } from './message-text.ts';
 
 const asciiRatio = 1 / 4;
 /** Tokens for the role and the separators of a message in common chat formats. */
@@ -20,12 +21,11 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokensOfPiece(text));
 }
 
-export function estimateMessages(messages: readonly Message[]): number {
-  return messages.reduce(
-    (sum, message) => sum + tokensPerMessage + estimateTokens(message.content),
+export const estimateMessages = (messages: readonly Message[]): number =>
+  textMessages(messages).reduce(
+    (sum, { content }) => sum + tokensPerMessage + estimateTokens(content),
     0,
   );
-}
 
 /** Tokens of one character, at least: Chinese, Japanese and Korean; other scripts than Latin. */
 const ideograph = 0.5;
@@ -58,10 +58,11 @@ export function suspectTruncation(
   messages: readonly Message[],
   counted: number,
 ): number | undefined {
-  const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
+  const texts = textMessages(messages);
+  const characters = texts.reduce((sum, { content }) => sum + content.length, 0);
   // Most prompts are too short for it.
   if (characters / 2 - counted <= fewTokens) return undefined;
-  const least = messages.reduce((sum, { content }) => sum + leastTokens(content), 0);
+  const least = texts.reduce((sum, { content }) => sum + leastTokens(content), 0);
   const expected = Math.round(least);
   return counted < expected * share && expected - counted > fewTokens ? expected : undefined;
 }

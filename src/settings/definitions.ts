@@ -84,7 +84,6 @@ const command = matching('command', 'a command on one line', /^[^\p{Cc}]+$/u);
 /** The value of a header. RFC 9110, 5.5: visible ASCII, spaces and tabs. */
 export const headerText = matching('text', 'one line of plain ASCII text', /^[\t\x20-\x7e]+$/);
 
-/** The path of an API, after a base URL. */
 const urlPath = matching('path', 'a path such as /v3, or / for none', /^(?=.)(?:\/[\w.~%-]+)*\/?$/);
 
 /** A budget is stored as typed; `usage/budget.ts` reads it. */
@@ -200,7 +199,6 @@ const withDefault = <Value>(type: ValueType<Value>, value: NoInfer<Value>, summa
 
 const onOrOff = (value: boolean, summary: string) => withDefault(trueOrFalse, value, summary);
 
-/** @param milliseconds the default */
 const lasting = (milliseconds: number, summary: string) =>
   withDefault(duration, milliseconds, summary);
 

@@ -37,8 +37,6 @@ export const modelPrice: ValueType<Price> = {
 /** Prices by model id. */
 export type PriceTable = ReadonlyMap<string, Price>;
 
-const million = 1_000_000;
-
 /** The tokens of a request. */
 export interface TokenCounts {
   readonly prompt: number;
@@ -51,5 +49,5 @@ export interface TokenCounts {
 export function costOf(price: Price, { prompt, answer, cached = 0 }: TokenCounts): number {
   const { input, output } = price;
   const read = input * (prompt - cached) + (price.cached ?? input) * cached;
-  return (read + output * answer) / million;
+  return (read + output * answer) / 1_000_000;
 }

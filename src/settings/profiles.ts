@@ -5,7 +5,7 @@ import { definitions } from './definitions.ts';
 import type { Resolved, Source } from './resolved-settings.ts';
 import { parseSettingName } from './setting-name.ts';
 import { parseApiKey } from './setting-value.ts';
-import { nothingStored, ownEntry, type StoredSettings } from './settings-file.ts';
+import { ownEntry, type StoredSettings } from './settings-file.ts';
 
 /** Returns the profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */
 export const namedProfile = (flag: string | undefined, environment: Environment) =>
@@ -68,26 +68,6 @@ export function chooseProfile(
   const value = checkProfileName(named ?? current ?? defaultProfile, label, kind);
   if (!allowNew) requireProfile(stored, value);
   return { value, source };
-}
-
-const terminalNames: ReadonlySet<string> = new Set(
-  [
-    'shell-commands continue keep compact editing theme wrap times notify notify-after progress',
-    'window-title prompt-marks keys colors',
-  ].flatMap((names) => names.split(' ')),
-);
-
-/**
- * Makes the settings of a profile for conversations and the terminal those of the default profile: they apply to the
- * sandbox, too, unlike those of its service and requests.
- */
-export function terminalSettings({ settings }: StoredSettings, profile: string): StoredSettings {
-  const own = ownEntry(settings.profiles, profile) ?? {};
-  const kept = Object.entries(own).filter(([name]) => terminalNames.has(name));
-  const profiles = { [defaultProfile]: Object.fromEntries(kept) };
-  // No profile was chosen for the sandbox.
-  const { profile: _chosen, ...others } = settings;
-  return { settings: { ...others, profiles }, credentials: nothingStored.credentials };
 }
 
 // Changes of the stored settings, in the copy that `changeStored` passes.

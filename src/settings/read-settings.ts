@@ -4,7 +4,7 @@ import { type Notices, silentNotices } from '../output/notices.ts';
 import type { Context, GlobalOptions, Run, StartedRun } from '../run.ts';
 import { definitions } from './definitions.ts';
 import { readWindows, withWindow } from './model-windows.ts';
-import { chooseProfile, defaultProfile, terminalSettings } from './profiles.ts';
+import { chooseProfile, defaultProfile } from './profiles.ts';
 import { resolveSettings, type SettingFlags } from './resolve.ts';
 import type { ResolvedSettings } from './resolved-settings.ts';
 import { withRole } from './role.ts';
@@ -40,7 +40,18 @@ export function keepSecrets(
   secrets.keep({ apiKey: apiKey?.value, headers, addresses: [values.baseUrl] });
 }
 
-/** Reads the settings files for the sandbox, which works without them, too. */
+/** The settings for conversations and the terminal. */
+const terminalNames: ReadonlySet<string> = new Set(
+  [
+    'shell-commands continue keep compact editing theme wrap times notify notify-after progress',
+    'window-title prompt-marks keys colors',
+  ].flatMap((names) => names.split(' ')),
+);
+
+/**
+ * Reads the settings files for the sandbox, which works without them, too. Its only profile, the default one, has the
+ * settings of the chosen profile for conversations and the terminal, but not those of a service and its requests.
+ */
 function readForSandbox(
   context: Context,
   notices: Notices,
@@ -49,7 +60,9 @@ function readForSandbox(
   try {
     const stored = readStored(context, notices);
     const { value } = chooseProfile(flag, context.environment, stored);
-    return terminalSettings(stored, value);
+    const own = Object.entries(ownEntry(stored.settings.profiles, value) ?? {});
+    const kept = Object.fromEntries(own.filter(([name]) => terminalNames.has(name)));
+    return { ...nothingStored, settings: { profiles: { [defaultProfile]: kept } } };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     notices.warning(`${error.message}; the sandbox uses the default settings`);

@@ -25,16 +25,14 @@ export function expandName(name: string): readonly string[] {
 /** Windows opens a device by these names in every folder, with any extension. */
 const device = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)$/i;
 
-/** Whether Windows would write to a device, as for `con.md` and `aux`. People use the bare `NUL` on purpose. */
-export function isReservedName(name: string, platform: NodeJS.Platform): boolean {
-  if (platform !== 'win32' || name.toUpperCase() === 'NUL') return false;
-  const [base = ''] = path.win32.basename(name).split(/[.:]/);
-  return device.test(base.trimEnd());
-}
-
-/** Refuses a name that Windows would write to a device. @throws Failure `usage` */
+/**
+ * Refuses a name that Windows would write to a device, such as `con.md` and `aux`. People use the bare `NUL` on purpose.
+ * @throws Failure `usage`
+ */
 export function refuseReservedName(name: string, platform: NodeJS.Platform): void {
-  if (!isReservedName(name, platform)) return;
+  if (platform !== 'win32' || name.toUpperCase() === 'NUL') return;
+  const [base = ''] = path.win32.basename(name).split(/[.:]/);
+  if (!device.test(base.trimEnd())) return;
   throw new Failure('usage', `${name} is a device name on Windows`, {
     hint: 'choose another name',
   });

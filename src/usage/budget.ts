@@ -1,6 +1,5 @@
 // Holds requests back that might exceed the budget of a profile, or a limit of a run.
 import type { CompletionRequest } from '../client/contract.ts';
-import { textMessages } from '../conversation/message-text.ts';
 import { estimateMessages } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
 import { moneyText, percent, tokenText } from '../output/figures.ts';
@@ -108,7 +107,7 @@ function raiseHint({ kind, name }: Source): string {
 export function estimateRequest(request: CompletionRequest) {
   const newer = request.params?.['max_completion_tokens'];
   return {
-    prompt: estimateMessages(textMessages(request.messages)),
+    prompt: estimateMessages(request.messages),
     answer: typeof newer === 'number' ? newer : request.max_tokens,
   };
 }

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import type { ChatOptions, Client } from '../client/client.ts';
 import type { CompletionRequest, Usage } from '../client/contract.ts';
 import type { AnswerFinished } from '../client/events.ts';
-import { textMessages } from '../conversation/message-text.ts';
 import {
   suspectTruncation,
   estimateMessages,
@@ -24,7 +23,7 @@ function estimateOf({ messages }: CompletionRequest, usage: Usage | undefined, r
   const { prompt_tokens: input, completion_tokens: output } = usage ?? {};
   if (input !== undefined && output !== undefined) return undefined;
   return {
-    prompt_tokens: input === undefined ? estimateMessages(textMessages(messages)) : undefined,
+    prompt_tokens: input === undefined ? estimateMessages(messages) : undefined,
     completion_tokens: output === undefined ? Math.ceil(received) : undefined,
   };
 }
@@ -82,9 +81,7 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
         [finished, attempts] = [event, event.attempts];
         const counted = event.usage?.prompt_tokens;
         const estimatedPromptTokens =
-          counted === undefined
-            ? undefined
-            : suspectTruncation(textMessages(request.messages), counted);
+          counted === undefined ? undefined : suspectTruncation(request.messages, counted);
         yield { ...event, ...definedFields({ estimatedPromptTokens }) };
       }
       outcome = 'answered';

@@ -4,7 +4,6 @@ import type { Client } from '../client/client.ts';
 import type { ModelRecord } from '../client/contract.ts';
 import { describeModel } from '../client/models/model-description.ts';
 import type { ModelWindows } from '../conversation/context-fit.ts';
-import { textMessages } from '../conversation/message-text.ts';
 import { estimateMessages } from '../conversation/token-estimate.ts';
 import { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
@@ -69,7 +68,7 @@ export function learnWindows(client: Client, { context, presentation, settings }
         yield* client.chat(request, how);
       } catch (error) {
         const { messages, max_tokens: answer = 0 } = request;
-        const window = refusedWindow(error, estimateMessages(textMessages(messages)) + answer);
+        const window = refusedWindow(error, estimateMessages(messages) + answer);
         // A key that was typed as the model must not be stored.
         const isSecret = maskText(context.secrets, request.model) !== request.model;
         if (window !== undefined && !isSecret) learn([...windows, [request.model, window]]);

@@ -46,9 +46,6 @@ describe('setStoredSetting', () => {
     ['headers.content-length', '1', 'the header content-length is set by natter itself'],
     ['headers.x-a', '\u00e9', 'headers.x-a must be one line of plain ASCII text'],
     ['prices.', '1/2', '"" is not a model'],
-    ['prices.origin', '1', 'prices.origin must be the prices of a million tokens'],
-    ['colors.cod', 'red', '"cod" is not a part of an answer with a colour'],
-    ['colors.code', 'rouge', 'colors.code must be a colour such as red'],
     ['timeout', 'soon', 'timeout must be a duration such as'],
   ])('refuses %s %j', async (setting, text, message) => {
     const failure = await failureOf(() => setStoredSetting(storedWith(), 'p', setting, text));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseApiKey, parseParameterFlag, parseValue } from '../../src/settings/setting-value.ts';
 import { costOf, modelPrice } from '../../src/settings/prices.ts';
 import { ownColor } from '../../src/settings/setting-name.ts';
-import { exampleKey, failureOf } from './fixtures/stored.ts';
+import { failureOf } from './fixtures/stored.ts';
 
 describe('parseParameterFlag', () => {
   test.each(['seed=12345678901234567890', 'x=1e400', 'x=[{"y":-1e400}]', 'x=0.12345678901234567'])(
@@ -50,13 +50,6 @@ describe('parseParameterFlag', () => {
 });
 
 describe('parseApiKey', () => {
-  test.each([` ${exampleKey}`, `${exampleKey}\n`, `\r\n\t${exampleKey}  `])(
-    'K11 trims spaces around a key: %j',
-    (text) => {
-      expect(parseApiKey(text, 'NATTER_API_KEY', 'configuration')).toBe(exampleKey);
-    },
-  );
-
   test.each([
     ['', 'is empty'],
     [' \n', 'is empty'],

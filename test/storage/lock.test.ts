@@ -167,8 +167,8 @@ test('a folder that cannot be written is a failure', () => {
   expect(denied).toHaveBeenCalledTimes(1);
 });
 
-/** Options of a process whose clock skips waits. */
-function skipping(process = processOn(7)): LockOptions {
+/** Options of a process whose clock skips waits; `onSleep` simulates what others do meanwhile. */
+function skipping(process = processOn(7), onSleep = (_slept: number) => {}): LockOptions {
   let elapsed = 0;
   const start = Date.now();
   const clock = {
@@ -177,6 +177,7 @@ function skipping(process = processOn(7)): LockOptions {
     monotonic: () => elapsed,
     async sleep(milliseconds: number) {
       elapsed += milliseconds;
+      onSleep(elapsed);
     },
   };
   return { clock, process };
@@ -237,16 +238,10 @@ describe('withLock', () => {
 
 /** Options of a process on host one; `onSleep` simulates what host two does meanwhile. */
 function watching(onSleep: (slept: number) => void, process = processOn(42)) {
-  let elapsed = 0;
   const waits: number[] = [];
-  const sleep = async (milliseconds: number) => {
-    elapsed += milliseconds;
-    onSleep(elapsed);
-  };
-  const clock = { ...createFakeClock(), monotonic: () => elapsed, sleep };
-  const options: LockOptions = { process, clock };
+  const options = skipping(process, onSleep);
   const watch = () => awaitLock(lock, options, (_holder, longest) => void waits.push(longest));
-  return { watch, waits, slept: () => elapsed };
+  return { watch, waits, slept: () => options.clock.monotonic() };
 }
 
 test.each([

@@ -73,9 +73,8 @@ export function exportedTurns(
     };
     const summary = conversation.summaries?.get(turn.id);
     if (summary === undefined) return [exported];
-    const { content, createdAt } = summary;
     const id = `${turn.id}-summary`;
-    const summaryTurn: Turn = { id, parent: turn.id, role: 'system', content, createdAt };
+    const summaryTurn: Turn = { ...summary, id, parent: turn.id, role: 'system' };
     const remark = 'sent instead of the turns above';
     const shown = { turn: summaryTurn, speaker: 'Summary', remark, isSummary: true };
     return [exported, { ...shown, reasoning: '', gap: undefined }];

@@ -232,9 +232,8 @@ export function addConversation(
  * @throws Failure `storage`
  */
 export function renameConversation({ path }: LibraryEntry, title: string): void {
-  for (const record of attributeRecords({ title })) {
-    appendLine(path, JSON.stringify(record), dataVariable);
-  }
+  const [record] = attributeRecords({ title });
+  appendLine(path, JSON.stringify(record), dataVariable);
 }
 
 /** The conversation that changed last; cannot be an id, because ids have no vowels. */

@@ -47,8 +47,8 @@ export function checkInside({ root, title, followsLinks }: Boundary, file: Sourc
   });
 }
 
-const isAbsolute = (name: string) =>
-  path.isAbsolute(name) || path.win32.isAbsolute(name) || /^(?:~|[A-Za-z]:)/.test(name);
+/** On any platform; `~` is the home folder in a shell. */
+const isAbsolute = (name: string) => /^(?:[\\/~]|[A-Za-z]:)/.test(name);
 
 /**
  * The file of an `include` or `file` placeholder, or of the key `schema`. Its path is relative to the file that contains it.

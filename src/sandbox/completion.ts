@@ -1,10 +1,5 @@
-import {
-  catalogue,
-  type CompletionRequest,
-  type ErrorName,
-  sandboxIdStart,
-} from '../client/contract.ts';
-import { Failure, type FailureKind } from '../failure.ts';
+import { catalogue, type CompletionRequest, sandboxIdStart } from '../client/contract.ts';
+import { Failure } from '../failure.ts';
 import type { Engine, Exchange } from './exchange.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import { withoutGroup } from './faults/parse-fault.ts';
@@ -118,12 +113,7 @@ function* replyTokens(
 }
 
 /** Errors that the client can act on; any other one is a `server_error`. */
-const clientErrors: Readonly<Partial<Record<FailureKind, ErrorName>>> = {
-  invalid_request: 'invalid_request',
-  forbidden: 'forbidden',
-  not_found: 'not_found',
-  rate_limited: 'rate_limited',
-};
+const clientErrors = ['invalid_request', 'forbidden', 'not_found', 'rate_limited'] as const;
 
 /**
  * The contract's error for what an engine threw. The engine's 401 is about a key that the client neither has nor
@@ -138,7 +128,8 @@ function engineFailure(error: unknown): unknown {
   const reason = at < 0 ? `: ${message}` : message.slice(at);
   const source =
     kind === 'unauthorized' ? "the upstream rejected the sandbox's key, not yours" : 'upstream';
-  return new Failure(clientErrors[kind] ?? 'server_error', `${source}${reason}`, {
+  const name = clientErrors.find((one) => one === kind) ?? 'server_error';
+  return new Failure(name, `${source}${reason}`, {
     cause: error,
     ...(wait !== undefined && Number.isFinite(wait) && { retryAfterSeconds: Math.ceil(wait) }),
   });

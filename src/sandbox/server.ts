@@ -345,15 +345,13 @@ export async function startSandbox(options: SandboxOptions = {}) {
   });
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
+  await once(server, 'listening').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : error;
     const reason = code === 'EADDRINUSE' ? 'the port is in use' : String(code);
     const hint = 'choose another port, or 0 for any free one';
     const problem = `cannot listen on ${host} port ${port}: ${reason}`;
     throw new Failure('usage', problem, { hint, cause: error });
-  }
+  });
   const { address, family, port: actual } = server.address() as AddressInfo;
   return {
     /** The base URL for a client. */

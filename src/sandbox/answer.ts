@@ -119,7 +119,6 @@ function openBody(exchange: Exchange) {
         await nextTurn();
         if (interval > 0) await pause(exchange, interval);
       }
-      return undefined;
     },
     end: () => void (compressor ?? response).end(),
   };

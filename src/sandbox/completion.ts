@@ -91,14 +91,13 @@ function* replyTokens(
   fault: Fault,
 ): Generator<string, void, undefined> {
   const { messages, max_tokens: maxTokens = Infinity } = request;
-  const { tokens: length, seed } = fault;
   const plain = schemaIn(messages) === undefined ? 'default' : 'sample';
-  const reply = replies[fault.reply ?? (length === undefined ? plain : 'tokens')];
+  const reply = replies[fault.reply ?? (fault.tokens === undefined ? plain : 'tokens')];
   const { promptTokens } = completion;
 
   function* allTokens(): Generator<string, void, undefined> {
     if (fault.hostile === true) yield* tokensOf(hostileText);
-    const text = reply({ request, promptTokens, text: prompt, length, seed });
+    const text = reply({ request, promptTokens, text: prompt, fault });
     yield* typeof text === 'string' ? tokensOf(text) : text;
   }
 

@@ -2,6 +2,7 @@ import { catalogue, type CompletionRequest } from '../../client/contract.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { markdown, unicode, writeCode, writeTables } from './fixed-replies.ts';
 import {
+  type Fault,
   type FaultField,
   faultFields,
   type ReplyName,
@@ -16,9 +17,7 @@ interface ReceivedPrompt {
   /** The last user message, without its `[sandbox …]` group. */
   readonly text: string;
   readonly promptTokens: number;
-  /** The length of the replies `tokens` and `million`, in tokens. */
-  readonly length: number | undefined;
-  readonly seed: number | undefined;
+  readonly fault: Fault;
 }
 
 /** Makes a text, or a long one's tokens lazily. Deterministic. */
@@ -153,8 +152,8 @@ function* endlessTokens(seed: number): Generator<string, void, undefined> {
   }
 }
 
-function* prose({ length, seed = 1 }: ReceivedPrompt, defaultLength: number) {
-  let left = length ?? defaultLength;
+function* prose({ fault: { tokens, seed = 1 } }: ReceivedPrompt, usual: number) {
+  let left = tokens ?? usual;
   for (const token of endlessTokens(seed)) {
     yield token;
     left -= 1;

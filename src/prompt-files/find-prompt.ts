@@ -166,12 +166,9 @@ const patternFile = 'system.md';
 /** The file of a name in a folder: `name.md`, `name.yaml`, or `name/system.md` of a fabric pattern. */
 function fileOf(folder: string, name: string): string | undefined {
   const base = path.join(folder, ...name.split('/'));
-  const candidates = [
-    ...extensions.map((extension) => base + extension),
-    path.join(base, patternFile),
-  ];
+  const candidates = extensions.map((extension) => base + extension);
   const named = extensions.some((extension) => name.endsWith(extension)) ? [base] : [];
-  return [...candidates, ...named].find(isFile);
+  return [...candidates, path.join(base, patternFile), ...named].find(isFile);
 }
 
 /** A name of a prompt: parts with slashes, of which none is hidden or leads upwards. */
@@ -179,10 +176,7 @@ export const isPromptName = (word: string) =>
   word.split('/').every((part) => part !== '' && !/^\.|[\\:\0]/.test(part));
 
 /** A word with a separator or the extension of a prompt file may be a path. */
-function mayBePath(word: string): boolean {
-  const hasExtension = /\.(?:md|markdown|txt|prompt|ya?ml)$/i.test(word);
-  return hasExtension || word.includes('/') || word.includes(path.sep) || word.startsWith('.');
-}
+const mayBePath = (word: string) => /^\.|[\\/]|\.(?:md|markdown|txt|prompt|ya?ml)$/i.test(word);
 
 type Folder = ReturnType<typeof promptFolders>[number];
 

@@ -7,11 +7,11 @@ import { fc } from '../support/properties.ts';
 import {
   ask,
   complete,
-  createLog,
+  completions,
   jsonOf,
+  openLogged,
   openSandbox,
   openSocket,
-  type Question,
   rawHead,
   readSocket,
   stream,
@@ -19,7 +19,6 @@ import {
 
 // The cost of a request before its answer.
 
-const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
 const mebibyte = 1024 * 1024;
 
 function nested(depth: number): string {
@@ -37,8 +36,7 @@ describe('nesting', () => {
   ])(
     'X5: answers %i deep with the key %s with %i, and logs it',
     async (depth, key, status, text) => {
-      const { write: log, entries } = createLog();
-      const sandbox = await openSandbox({ log });
+      const { entries, sandbox } = await openLogged();
       const answer = await ask(sandbox, { ...completions, key, body: nested(depth) });
       expect(answer.status).toBe(status);
       expect(answer.text).toContain(text);

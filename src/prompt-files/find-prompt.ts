@@ -260,10 +260,8 @@ export function lookUpPrompt(facts: FolderFacts, word: string): FoundPrompt | un
 export function findPrompt(facts: FolderFacts, word: string, hint?: string): FoundPrompt {
   const found = lookUpPrompt(facts, word);
   if (found !== undefined) return found;
-  const near = nearlyNamed(
-    word,
-    listPrompts(facts).map(({ name }) => name),
-  );
+  const names = listPrompts(facts).map(({ name }) => name);
+  const near = nearlyNamed(word, names);
   const create = isPromptName(word) ? `; ‹natter prompts edit ${word}› creates it` : '';
   const list = hint ?? `‹natter prompts› lists prompt files${create}`;
   throw new Failure('not_found', `there is no prompt file "${word}"`, {

@@ -1,7 +1,7 @@
 // What piped and attached text passes before it is sent: secrets in it are refused, confirmed or redacted.
 import { isLoopbackName } from '../address.ts';
 import { fallbackModels } from '../ask/fallback.ts';
-import { changeTexts } from '../ask/masked-client.ts';
+import { changeTexts } from '../ask/client-layers.ts';
 import { chooseRecording } from '../ask/recording-choice.ts';
 import type { CompletionRequest } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';

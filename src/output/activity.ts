@@ -69,7 +69,6 @@ export function createActivity({ context, presentation, options }: StartedRun) {
   return {
     /** Removes the waiting line, or ends a retry line, before other output. */
     settle: () => enter('idle'),
-    /** A request was sent and no answer has started. */
     waiting(model: string): void {
       if (quiet || !animated || mode === 'waiting') return;
       enter('waiting');
@@ -81,7 +80,6 @@ export function createActivity({ context, presentation, options }: StartedRun) {
         return 1000;
       });
     },
-    /** A retry is scheduled. */
     retry(event: RetryScheduled): void {
       if (quiet) return;
       if (!animated) {

@@ -32,8 +32,9 @@ export interface ComparisonView {
   event(index: number, event: ChatEvent): Promise<void> | undefined;
   ended(index: number, answer: ComparedAnswer): Promise<void> | undefined;
   /** Call after the last event of all answers. */
-  close(): Promise<void>;
-  removed(): number;
+  close?(): Promise<void>;
+  /** The number of control sequences and hidden characters removed so far, for a terminal. */
+  removed?(): number;
 }
 
 /** The service's finish reason, or why the answer was cut, in one word. */
@@ -70,7 +71,6 @@ export function createComparisonDocument(context: Context): ComparisonView {
       });
       await context.streams.stdout.write(`{"answers":[${documents.join(',')}]}\n`);
     },
-    removed: () => 0,
   };
 }
 
@@ -80,8 +80,6 @@ export function createComparisonLines(context: Context, labels: readonly string[
   return {
     event: (index, event) => printers[index]?.event(event),
     ended: (index, answer) => printers[index]?.end(withCause(answer)),
-    close: async () => undefined,
-    removed: () => 0,
   };
 }
 
@@ -98,7 +96,7 @@ export function createStackedAnswers(
   stdout: OutputStream,
   style: Style,
   answers: readonly { readonly label: string; readonly printer: TextPrinter }[],
-): ComparisonView {
+) {
   const slots = answers.map((answer) => {
     return { ...answer, waiting: [] as ChatEvent[], isOpen: false, isOver: false };
   });
@@ -134,7 +132,7 @@ export function createStackedAnswers(
       for (const slot of slots) slot.isOver = true;
       await advance();
     },
-  };
+  } satisfies ComparisonView;
 }
 
 /** Rows shown before the slowest answer has reached them. */
@@ -220,7 +218,7 @@ export function createAnswerColumns(
   labels: readonly string[],
   /** Creates the formatter of a column, given its width. */
   transform: (width: () => number) => TextTransform,
-): ComparisonView {
+) {
   const separator = ` ${style.dim(unicode ? '│' : '|')} `;
   const widthIn = (window: number) => columnWidth(window, labels.length);
   const answers = labels.map(() => ({
@@ -309,10 +307,10 @@ export function createAnswerColumns(
       stopTicking();
       commitRows();
       stopWatching();
-      region.close();
+      region.suspend();
     },
     removed: () => columns.reduce((sum, column) => sum + column.removed(), 0),
-  };
+  } satisfies ComparisonView;
 }
 
 /** The text of an answer, which arrives in pieces and is taken row by row, at the current width. */
@@ -361,7 +359,6 @@ export class TextColumn {
     return text;
   }
 
-  /** The next rows as they are now. */
   preview(width: number, rows: number): readonly string[] {
     return this.#lines
       .slice(0, rows)

@@ -343,17 +343,10 @@ function readFraction(reader: Reader, before: string): string {
   return lookAt(reader, /[\p{L}\p{N}(\\]/uy) === null ? text : `${text} `;
 }
 
-const brackets: ReadonlyMap<string, readonly [string, string]> = new Map([
-  ['matrix', ['(', ')']],
-  ['smallmatrix', ['(', ')']],
-  ['pmatrix', ['(', ')']],
-  ['bmatrix', ['[', ']']],
-  ['Bmatrix', ['{', '}']],
-  ['vmatrix', ['|', '|']],
-  ['Vmatrix', ['‖', '‖']],
-  ['array', ['', '']],
-  ['cases', ['{ ', '']],
-]);
+/** What is around the rows of an environment, without its point. */
+const brackets = pairsIn(
+  'matrix (.) smallmatrix (.) pmatrix (.) bmatrix [.] Bmatrix {.} vmatrix |.| Vmatrix ‖.‖ array . cases {.',
+);
 
 const alignments =
   /^(?:align|aligned|alignat|gather|gathered|equation|split|multline|eqnarray)\*?$/;
@@ -369,7 +362,6 @@ function readEnvironment(reader: Reader): string {
   const text = readUntil(reader, `\\end{${name}}`);
   reader.cellDepth = cellDepth;
   if (pair === undefined && reader.depth === 1) return text.trimEnd();
-  const [open, close] = pair ?? ['', ''];
   const rows = cellsOf(text).map((cells) => cells.join(' '));
-  return open + rows.join('; ') + close;
+  return (pair ?? '.').split('.').join(rows.join('; '));
 }

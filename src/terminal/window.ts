@@ -30,7 +30,6 @@ const variablesWithoutTitles = ['WT_SESSION', 'ConEmuANSI', 'KONSOLE_VERSION'];
 /** They print what they do not understand. */
 const withoutSequences = /^(?:dumb|linux|eterm|ansi|vt\d)|^$/;
 
-/** Decides what is written to the terminal. */
 export function windowWays({ notify, progress, title }: WindowSettings, environment: Environment) {
   const { TERM: name = '', TERM_PROGRAM: local = '', LC_TERMINAL: remote } = environment;
   const has = (variable: string) => isSet(environment, variable);
@@ -94,7 +93,6 @@ function safeText(text: string, maxColumns: number): string {
 /** Asks for reports when the window gets and loses the focus. */
 const focusReports = { enter: `${ESC}[?1004h`, leave: `${ESC}[?1004l` };
 
-/** The terminal's stack of titles. */
 const titleStack = { enter: `${ESC}[22;2t`, leave: `${ESC}[23;2t` };
 
 const progressCodes = { none: '0;', busy: '3;', paused: '4;' } as const;

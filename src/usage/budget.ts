@@ -34,9 +34,8 @@ export type Limit = ReturnType<typeof createLimit>;
  * @param name `--max-total-tokens`, `the daily budget`
  * @param otherWays what may help besides a shorter answer; undefined for the limits of a run
  */
-const createLimit = ({ amount, currency }: Amount, name: string, otherWays?: () => string) => ({
-  amount,
-  currency,
+const createLimit = (amount: Amount, name: string, otherWays?: () => string) => ({
+  ...amount,
   name,
   otherWays,
   used: 0,
@@ -187,19 +186,15 @@ function openPeriod(run: Run, text: string, isSandbox: boolean) {
       said.add(file);
     }
   };
-  /** Warns once for a run, and not of a budget that is used up, which has its own failure. */
-  function warn(): void {
-    const { used, amount: most } = limit;
-    if (hasWarned || used < most * warningShare || used >= most) return;
-    hasWarned = true;
-    notices.warning(`${percent(used, most)} of ${nameOf(limit)} is used`);
-  }
   return {
     limit,
-    /** @throws Failure `storage` */
+    /** Warns once for a run, and not of a budget that is used up, which has its own failure. @throws Failure `storage` */
     refresh(): void {
       if (clock.monotonic() - readAt >= refreshTime) read();
-      warn();
+      const { used, amount: most } = limit;
+      if (hasWarned || used < most * warningShare || used >= most) return;
+      hasWarned = true;
+      notices.warning(`${percent(used, most)} of ${nameOf(limit)} is used`);
     },
     keep(line: LedgerLine): void {
       if (isPriced(line)) lost += expense(line);

@@ -265,19 +265,19 @@ describe('answers one below the other', () => {
     await view.event(1, text('later'));
     await view.event(0, text('now'));
     expect(stdout.text()).toBe('==> one <==\nnow');
-    await view.ended(0, answerOf('one', 'now'));
+    await view.ended(0);
     expect(stdout.text()).toBe('==> one <==\nnow\n\n==> two <==\nlater');
     await view.event(1, text(' still'));
-    await view.ended(1, answerOf('two', 'later still'));
+    await view.ended(1);
     await view.close();
     expect(stdout.text()).toBe('==> one <==\nnow\n\n==> two <==\nlater still\n');
   });
 
   test('an answer without text has a heading only if it is complete', async () => {
     const { stdout, view } = await openStacked();
-    await view.ended(0, answerOf('one', '', new Failure('rate_limited', 'too many')));
+    await view.ended(0);
     await view.event(1, finished);
-    await view.ended(1, answerOf('two', ''));
+    await view.ended(1);
     await view.close();
     expect(stdout.text()).toBe('==> two <==\n');
   });

@@ -14,7 +14,7 @@ import { definitions } from '../../settings/definitions.ts';
 import { checkProfileName } from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { withKey, withoutSources } from '../../settings/resolved-settings.ts';
-import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
+import { parseApiKey, parseValue } from '../../settings/setting-value.ts';
 import { nothingStored, readStored } from '../../settings/settings-file.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
 import { noticeRisks, openClient } from '../../ask/service.ts';
@@ -126,7 +126,7 @@ async function openUpstream(started: StartedRun<SandboxOptions>) {
     flags: {
       ...options,
       profile,
-      baseUrl: upstream && parseSettingValue(definitions.baseUrl, upstream, address),
+      baseUrl: upstream && parseValue(definitions.baseUrl.type, upstream, address),
       retries,
       // The clients of the sandbox decide about a Retry-After of any length.
       retryMaxWait: options.retryMaxWait ?? '0',

@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import { groupings } from '../../usage/sums.ts';
 import { jsonOption } from '../../cli/options.ts';
 import { setAction, setExamples, helpOf } from '../../cli/help-details.ts';
 
@@ -18,7 +17,7 @@ export function buildUsage(): Command {
     )
     .addOption(
       new Option('--by <what>', 'one row for each: day, model, profile or command; default day')
-        .choices(groupings)
+        .choices(['day', 'model', 'profile', 'command'])
         .default('day'),
     )
     .addOption(jsonOption());

@@ -203,7 +203,7 @@ export async function startLive(repl: Repl, journal: Journal, state: ReplState):
       await looks.settled();
       keys.stop();
       try {
-        region.close();
+        region.suspend();
         ink.close();
       } finally {
         rawMode.release();

@@ -33,7 +33,8 @@ async function openDialogue(
   const input = isOwn ? stdin : new ReadStream(openSync(device, 'r'));
   const typed: string[] = [];
   let isShown = false;
-  let waiting: { resolve(line: string): void; reject(error: unknown): void } | undefined;
+  /** Rejects the open question, which ends the dialogue. */
+  let cancel: ((reason: unknown) => void) | undefined;
   const output = new Writable({
     write(chunk: Uint8Array, _encoding, done) {
       if (isShown) screen.write(chunk);
@@ -43,26 +44,10 @@ async function openDialogue(
   // Readline wraps typed text at this width.
   Object.defineProperty(output, 'columns', { get: () => screen.columns });
   const lines = createInterface({ input, output, terminal: true, historySize: 0 });
-  const takeWaiting = () => {
-    // Synchronously: the rest of a paste answers the next question.
-    isShown = false;
-    const taken = waiting;
-    waiting = undefined;
-    return taken;
-  };
-  const cancel = (reason: unknown) => takeWaiting()?.reject(reason);
-  const ended = () => cancel(new Failure('usage', 'the input ended before an answer was given'));
+  const ended = () => cancel?.(new Failure('usage', 'the input ended before an answer was given'));
   lines.on('close', ended);
-  lines.on('line', (line) => {
-    const asked = takeWaiting();
-    if (asked === undefined) typed.push(line);
-    else asked.resolve(line);
-  });
-  lines.on('SIGINT', () => {
-    const reason = new Interruption('SIGINT');
-    if (waiting === undefined) interrupt(reason);
-    else cancel(reason);
-  });
+  lines.on('line', (line) => typed.push(line));
+  lines.on('SIGINT', () => (cancel ?? interrupt)(new Interruption('SIGINT')));
   return {
     async ask(question: string, { hidden = false, discardTyped = false }: AskOptions) {
       if (discardTyped) {
@@ -73,13 +58,17 @@ async function openDialogue(
       if (hidden || early !== undefined) screen.write(question);
       if (early !== undefined) return early;
       return new Promise<string>((resolve, reject) => {
-        waiting = { resolve, reject };
+        cancel = reject;
         isShown = !hidden;
-        lines.setPrompt(question);
-        lines.prompt();
+        lines.question(question, (line) => {
+          // Synchronously: the rest of a paste answers the next question.
+          isShown = false;
+          cancel = undefined;
+          resolve(line);
+        });
       });
     },
-    cancel,
+    cancel: (reason: unknown) => cancel?.(reason),
     close() {
       lines.off('close', ended).close();
       if (input !== stdin) input.destroy();

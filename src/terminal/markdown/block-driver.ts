@@ -155,7 +155,6 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     if (isText || start?.kind === 'text') this.#inline?.endLine();
   }
 
-  /** The text of the open paragraph. */
   get #inline(): Paragraph<Part> | undefined {
     return this.#leaf.kind === 'paragraph' ? this.#leaf.inline : undefined;
   }

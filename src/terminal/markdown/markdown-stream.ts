@@ -18,15 +18,17 @@ import type { Item, LineStart } from './line-start.ts';
 import { createTable } from './table.ts';
 import { Rows } from '../text/rows.ts';
 
-function sliceSpans(spans: readonly Span[], from: number, to: number): readonly Span[] {
-  const slices: Span[] = [];
-  let at = 0;
-  for (const span of spans) {
-    const text = span.text.slice(Math.max(0, from - at), Math.max(0, to - at));
-    if (text !== '') slices.push({ ...span, text });
-    at += span.text.length;
+/** Takes the first `length` characters out of spans, which are in reverse order. */
+function takeSpans(reversed: Span[], length: number): readonly Span[] {
+  const taken: Span[] = [];
+  for (let left = length; left > 0;) {
+    const span = reversed.pop();
+    if (span === undefined) break;
+    taken.push({ ...span, text: span.text.slice(0, left) });
+    if (span.text.length > left) reversed.push({ ...span, text: span.text.slice(left) });
+    left -= span.text.length;
   }
-  return slices;
+  return taken;
 }
 
 /** `words`: natter ends rows of prose between words; `none`: the terminal wraps lines. */
@@ -243,17 +245,18 @@ export class ScreenMarkdown extends BlockDriver<Span> {
     const all = [...this.#held, ...spans];
     const text = visibleText(all);
     const { breaks, placed } = this.#rows?.place(text, isEnd) ?? lineEnds(text);
+    const reversed = all.toReversed();
     let at = 0;
     for (const { from, to } of breaks) {
-      this.text += paintSpans(sliceSpans(all, at, from), this.#style);
+      this.text += paintSpans(takeSpans(reversed, from - at), this.#style);
       this.text += `\n${this.#markers('flow')}`;
+      takeSpans(reversed, to - from);
       at = to;
     }
-    this.text += paintSpans(sliceSpans(all, at, placed), this.#style);
-    this.#held = sliceSpans(all, placed, text.length);
+    this.text += paintSpans(takeSpans(reversed, placed - at), this.#style);
+    this.#held = reversed.toReversed();
   }
 
-  /** Writes the end of the line that `#beginLine` started. */
   #endLine(spans: readonly Span[]): void {
     this.#writeSpans(spans, true);
     this.text += '\n';

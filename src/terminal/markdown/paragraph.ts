@@ -24,13 +24,6 @@ export type ReadPiece<Part> = (
   formulas: readonly Place[] | undefined,
 ) => readonly Part[];
 
-interface Piece {
-  readonly from: number;
-  to: number;
-  /** Their places in the piece; undefined for plain text. */
-  readonly formulas: readonly Place[] | undefined;
-}
-
 /** White space, marks, and characters of scripts without spaces. */
 const meaningful = /[ \t\n\\`*_~[\]<&@/.$\u2e80-\uffff]/;
 
@@ -69,7 +62,8 @@ export class Paragraph<Part> {
   #isSpecial = false;
   /** The word may be a bare link, which ends only at a space. */
   #isLink = false;
-  #decided: Piece[] = [];
+  /** The parts of decided pieces that are not taken yet. */
+  #parts: Part[] = [];
 
   constructor(read: ReadPiece<Part>) {
     this.#read = read;
@@ -128,11 +122,8 @@ export class Paragraph<Part> {
   }
 
   #take(): Part[] {
-    const { text } = this.#source;
-    const parts = this.#decided.flatMap(({ from, to, formulas }) => {
-      return this.#read(text.slice(from, to), formulas);
-    });
-    this.#decided = [];
+    const parts = this.#parts;
+    this.#parts = [];
     return parts;
   }
 
@@ -166,14 +157,11 @@ export class Paragraph<Part> {
   #decide(to: number): void {
     const from = this.#start;
     if (to <= from) return;
-    const last = this.#decided.at(-1);
-    if (this.#isSpecial) {
-      const inside = this.#formulas.filter((formula) => formula.from < to);
-      this.#formulas = this.#formulas.slice(inside.length);
-      const formulas = inside.map((place) => ({ from: place.from - from, to: place.to - from }));
-      this.#decided.push({ from, to, formulas });
-    } else if (last && !last.formulas) last.to = to;
-    else this.#decided.push({ from, to, formulas: undefined });
+    const inside = this.#formulas.filter((formula) => formula.from < to);
+    this.#formulas = this.#formulas.slice(inside.length);
+    const formulas = inside.map((place) => ({ from: place.from - from, to: place.to - from }));
+    const piece = this.#source.text.slice(from, to);
+    this.#parts.push(...this.#read(piece, this.#isSpecial ? formulas : undefined));
     this.#start = to;
     if (to === this.#wordStart) this.#isSpecial = false;
   }

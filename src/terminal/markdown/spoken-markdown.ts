@@ -131,7 +131,6 @@ export class SpokenMarkdown extends BlockDriver<string> {
     return text;
   }
 
-  /** Writes the sentences that are complete. */
   protected writeParts(parts: readonly string[], words: Paragraph<string>): void {
     this.#paragraph.ready += parts.join('');
     if (this.#paragraph.ready === '') return;
@@ -197,7 +196,6 @@ export class SpokenMarkdown extends BlockDriver<string> {
     return this.#writeLine(`end of code ${number}${size}`);
   }
 
-  /** A formula is read as TeX. */
   protected formula(lines: readonly string[]): void {
     const source = lines.join('\n');
     const [, body = source, after = ''] =

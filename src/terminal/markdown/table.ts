@@ -61,7 +61,6 @@ export function createTable(
       return [...parts.slice(0, -1), parts.at(-1)?.trimEnd()].join(separator);
     });
   };
-  /** The header and the line under it. */
   const headLines = (): string[] => {
     if (widths === undefined) return [];
     const bold = names.map((cell) =>

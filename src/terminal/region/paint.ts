@@ -5,7 +5,7 @@
 // update, and ED 2 and 3 would erase other output.
 
 import type { TerminalTraits } from '../device/terminal-kind.ts';
-import { afterSequence, styledCharacters, type OpenStyle } from '../text/wrap.ts';
+import { styledCharacters, stylesOf } from '../text/wrap.ts';
 import { displayWidth, padToWidth } from '../text/width.ts';
 
 /** The last line of text without a line end, wrapped as the terminal wraps it. */
@@ -17,7 +17,6 @@ interface OpenLine {
   /** Used columns of the last row; a full row stays the last one until the next character. */
   readonly column: number;
   readonly rows: number;
-  readonly style: OpenStyle;
   /** `text` was discarded. */
   readonly isClipped: boolean;
 }
@@ -27,7 +26,6 @@ export const emptyLine: OpenLine = {
   row: '',
   column: 0,
   rows: 1,
-  style: [],
   isClipped: false,
 };
 
@@ -35,34 +33,29 @@ export const emptyLine: OpenLine = {
 const maxText = 200_000;
 const tabWidth = 8;
 
-/** The line with more text, without a line end. */
-function extendLine(line: OpenLine, added: string, columns: number): OpenLine {
-  let { row, column, rows, style } = line;
-  for (const { text: character, isStyle } of styledCharacters(added)) {
-    if (isStyle) style = afterSequence(style, character);
+/** The line with more text, which may have line ends. */
+export function advanceLine(open: OpenLine, added: string, columns: number): OpenLine {
+  const lineEnd = added.lastIndexOf('\n');
+  const line = lineEnd === -1 ? open : emptyLine;
+  const own = added.slice(lineEnd + 1);
+  let { row, column, rows } = line;
+  for (const { text: character, isStyle } of styledCharacters(own)) {
     // A tab does not wrap: it stops at the last column.
     const tabStop = Math.min((Math.floor(column / tabWidth) + 1) * tabWidth, columns - 1);
     const isTab = character === '\t';
-    const own = isTab ? Math.max(0, tabStop - column) : displayWidth(character);
-    const width = isStyle ? 0 : own;
+    const size = isTab ? Math.max(0, tabStop - column) : displayWidth(character);
+    const width = isStyle ? 0 : size;
     if (!isTab && width > 0 && column + width > columns) {
       rows += 1;
       column = 0;
-      row = style.join('');
+      row = stylesOf(row).join('');
     }
     row += character;
     column += width;
   }
-  const text = line.text + added;
+  const text = line.text + own;
   const isClipped = line.isClipped || text.length > maxText;
-  return { text: isClipped ? '' : text, row, column, rows, style, isClipped };
-}
-
-/** The line with more text, which may have line ends. */
-export function advanceLine(line: OpenLine, text: string, columns: number): OpenLine {
-  const lineEnd = text.lastIndexOf('\n');
-  if (lineEnd === -1) return extendLine(line, text, columns);
-  return extendLine(emptyLine, text.slice(lineEnd + 1), columns);
+  return { text: isClipped ? '' : text, row, column, rows, isClipped };
 }
 
 export const isOpen = (line: OpenLine): boolean => line.column > 0;
@@ -105,8 +98,7 @@ const unwrapped = (rows: string) => `${CSI}?7l${rows}${CSI}?7h`;
 
 const up = (rows: number) => (rows > 0 ? `${CSI}${rows}A` : '');
 /** Moves down by line feeds, which add rows at the bottom of a window that has lost some; CUD would stop there. */
-const down = (rows: number) => '\n'.repeat(Math.max(0, rows));
-const vertical = (rows: number) => (rows < 0 ? up(-rows) : down(rows));
+const vertical = (rows: number) => (rows < 0 ? up(-rows) : '\n'.repeat(rows));
 
 /** The whole preview if it fits in the row of the open line, else nothing. */
 export function shownPreview({ frame, line, columns }: Shown): string {
@@ -134,7 +126,6 @@ function shapeBytes({ frame }: Shown): string {
   return shape === undefined ? '' : `${CSI}${shapeNumbers[shape]} q`;
 }
 
-/** Moves from a row to the caret. */
 function toCaret(shown: Shown, row: number): string {
   const { frame } = shown;
   const move = vertical(cursorRow(shown) - row);
@@ -153,9 +144,8 @@ export function drawFrame(shown: Shown): string {
   return `${lead}${unwrapped(rows.join('\r\n'))}${toCaret(shown, last)}${shapeBytes(shown)}`;
 }
 
-/** Erases the rows below the cursor and returns. */
 function eraseBelow(rows: number): string {
-  return `${`${down(1)}${eraseRow}`.repeat(Math.max(0, rows))}${up(rows)}`;
+  return `${`\n${eraseRow}`.repeat(Math.max(0, rows))}${up(rows)}`;
 }
 
 /** Moves from the caret to the end of the text and erases the region. */
@@ -185,7 +175,6 @@ function replaceRow(before: string, after: string, columns: number): string {
   return unwrapped(after) + (width < columns ? eraseRest : '');
 }
 
-/** Draws the rows that differ, and the caret. */
 function drawChanges(from: Shown, to: Shown): string {
   const before = drawnRows(from);
   const after = drawnRows(to);
@@ -260,7 +249,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 /** The open line in the new window; undefined if its last row is unknown. */
 function lineAfter(line: OpenLine, columns: number, rewraps: boolean): OpenLine | undefined {
   if (line.isClipped) return undefined;
-  if (rewraps) return extendLine(emptyLine, line.text, columns);
+  if (rewraps) return advanceLine(emptyLine, line.text, columns);
   return line.column <= columns ? line : undefined;
 }
 

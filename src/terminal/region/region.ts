@@ -19,47 +19,6 @@ import {
 /** Milliseconds between two updates. */
 const minPause = 33;
 
-/**
- * Throttles redraws. It has no timer while there is nothing to draw.
- * @param update returns a promise while the terminal is slow
- */
-export function createPace(clock: Clock, update: () => Promise<void> | undefined) {
-  let isEnded = false;
-  let next = Number.NEGATIVE_INFINITY;
-  let isAsked = false;
-  let slow: Promise<void> | undefined;
-
-  const run = (): void => {
-    if (isEnded) return;
-    // `next` may have changed.
-    const wait = next - clock.monotonic();
-    if (wait > 0) return void clock.timer(wait, run);
-    if (slow !== undefined) return void slow.then(run);
-    isAsked = false;
-    next = clock.monotonic() + minPause;
-    slow = update();
-    void slow?.then(() => (slow = undefined));
-  };
-  /** Requests an update: at once, but at least 33 ms after the last one, and not while the terminal is slow. */
-  const soon = () => {
-    if (isAsked) return;
-    isAsked = true;
-    // Never synchronously, so that several requests become one update.
-    queueMicrotask(run);
-  };
-  return {
-    soon,
-    /** Requests an update after a pause without updates. */
-    after(milliseconds: number): void {
-      next = Math.max(next, clock.monotonic() + milliseconds);
-      soon();
-    },
-    /** If the terminal is slow: resolves when it has accepted the last update. */
-    slowness: () => slow,
-    end: () => void (isEnded = true),
-  };
-}
-
 export interface RegionPlace {
   /** The size of the window. */
   readonly columns: number;
@@ -87,7 +46,6 @@ const endUpdate = '\u001B[?2026l';
 /** The rows natter redraws. Finished text goes above them into the scrollback, without added line breaks. */
 export class LiveRegion {
   readonly #options: LiveRegionOptions;
-  readonly #pace: ReturnType<typeof createPace>;
   #shown: Shown;
   #draw: DrawFrame = () => ({ rows: [] });
   /** `#draw` has not been called yet. */
@@ -103,9 +61,15 @@ export class LiveRegion {
   #text = '';
   /** Sequences that change nothing on the screen, not written yet. */
   #aside = '';
+  /** An update is asked for. */
+  #isAsked = false;
+  /** The time of the next update, if there is one. */
+  #earliest = Number.NEGATIVE_INFINITY;
+  /** Resolves when a slow terminal has accepted the last update. */
+  #slow: Promise<void> | undefined;
 
   constructor(options: LiveRegionOptions) {
-    const { output, clock } = options;
+    const { output } = options;
     this.#options = options;
     this.#shown = {
       frame: { rows: [] },
@@ -113,32 +77,31 @@ export class LiveRegion {
       columns: output.columns(),
       rows: output.rows(),
     };
-    this.#pace = createPace(clock, () => this.#update());
   }
 
   /** Schedules a frame; of several in a short time, only the last is shown. */
   render(draw: DrawFrame): void {
     this.#draw = draw;
     this.#isNew = true;
-    this.#pace.soon();
+    this.#soon();
   }
 
   /** Writes finished text above the region. The next text may continue its last line; styles must be closed. */
   commit(text: string): void {
     this.#text += this.#isLineEnded ? text.replace(/^ *\n?/, '') : text;
     this.#isLineEnded &&= /^ *$/.test(text);
-    if (text !== '') this.#pace.soon();
+    if (text !== '') this.#soon();
   }
 
   /** Writes sequences that change nothing on the screen, such as a title, with the next update. */
   writeAside(sequences: string): void {
     this.#aside += sequences;
-    this.#pace.soon();
+    this.#soon();
   }
 
   /** A promise while the terminal is slow: await it before committing more. */
   slowness(): Promise<void> | undefined {
-    return this.#pace.slowness();
+    return this.#slow;
   }
 
   /**
@@ -146,24 +109,26 @@ export class LiveRegion {
    * terminal has moved its rows.
    */
   resized(): void {
+    const { clock, traits } = this.#options;
     this.#isStale = true;
-    this.#pace.after(this.#options.traits.resizePause);
+    this.#earliest = Math.max(this.#earliest, clock.monotonic() + traits.resizePause);
+    this.#soon();
   }
 
   /** Redraws the region after other output overwrote it. */
   redraw(): void {
     this.#isStale = true;
-    this.#pace.soon();
+    this.#soon();
   }
 
   /** Draws the region at the cursor, leaving the old one in place, after other output below it. */
   forget(): void {
     this.#forgetShown();
     this.#isNew = true;
-    this.#pace.soon();
+    this.#soon();
   }
 
-  /** Erases the region, ends an open line, and queues all output until `resume`. */
+  /** Erases the region, ends an open line, and queues all output until `resume`. The cursor is on an empty row. */
   suspend(): void {
     if (!this.#isSuspended) void this.#write(this.#lastBytes(), true);
     this.#isSuspended = true;
@@ -172,25 +137,42 @@ export class LiveRegion {
   resume(): void {
     this.#isSuspended = false;
     this.#isNew = true;
-    this.#pace.soon();
+    this.#soon();
   }
 
-  /** Writes pending text, erases the region, and leaves the cursor on an empty row. */
-  close(): void {
-    this.suspend();
-    this.#pace.end();
-  }
-
-  /** Like `close`, but returns the bytes, for a process that is about to end. */
+  /** Like `suspend`, but returns the bytes, for a process that is about to end. */
   abandon(): string {
     const bytes = this.#isSuspended ? '' : this.#lastBytes();
     this.#isSuspended = true;
-    this.#pace.end();
     return bytes;
   }
 
+  /** Asks for an update: at once, but 33 ms after the last one at the earliest, and not while the terminal is slow. */
+  #soon(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    // Never synchronously, so that several requests become one update.
+    queueMicrotask(() => this.#run());
+  }
+
+  #run(): void {
+    const { clock } = this.#options;
+    const again = () => this.#run();
+    if (this.#isSuspended) {
+      this.#isAsked = false;
+      return;
+    }
+    // It may be later than when the update was asked for.
+    const wait = this.#earliest - clock.monotonic();
+    if (wait > 0) return void clock.timer(wait, again);
+    if (this.#slow !== undefined) return void this.#slow.then(again);
+    this.#isAsked = false;
+    this.#earliest = clock.monotonic() + minPause;
+    this.#slow = this.#update();
+    void this.#slow?.then(() => (this.#slow = undefined));
+  }
+
   #update(): Promise<void> | undefined {
-    if (this.#isSuspended) return undefined;
     const next = this.#next();
     // A resize before this, or while the frame was drawn, asks for another update.
     this.#options.checkSize?.();

@@ -2,7 +2,7 @@
 import { displayWidth, graphemes } from './width.ts';
 
 /** Where rows may end: at spaces and beside ideographs (else within a word), or after any character. */
-export type Cut = 'words' | 'characters';
+type Cut = 'words' | 'characters';
 
 export interface Character {
   readonly text: string;
@@ -12,14 +12,6 @@ export interface Character {
 /** Whether a row may end here: after a space, and beside a wide character, whose scripts have no spaces. */
 export function isBreak(before: Character, after: Character): boolean {
   return before.text === ' ' || before.width > 1 || after.width > 1;
-}
-
-/** Where a row ends: the text before `end` belongs to it, the next row begins at `next`. */
-interface Break {
-  readonly end: number;
-  readonly next: number;
-  readonly openAtEnd: OpenStyle;
-  readonly open: OpenStyle;
 }
 
 /** Sequences of the output that take no column: colours and attributes (SGR), links (OSC 8). */
@@ -38,28 +30,27 @@ export function* styledCharacters(text: string) {
   }
 }
 
-/** The last place within the width where a row may end; undefined if the whole line fits. */
-function findBreak(line: string, width: number, cut: Cut): Break | undefined {
-  let open: OpenStyle = [];
+/**
+ * The last place within the width where a row may end: the text before `end` belongs to it, the next row begins at `next`.
+ * Undefined if the whole line fits.
+ */
+function findBreak(line: string, width: number, cut: Cut) {
   let used = 0;
   let at = 0;
   let before: Character | undefined;
-  let spaces: Break | undefined;
-  let found: Break | undefined;
-  const breakHere = (): Break => ({ end: at, next: at, openAtEnd: open, open });
+  /** Where the spaces before this character begin, which take no room at the end of a row. */
+  let spaces = 0;
+  let found: { readonly end: number; readonly next: number } | undefined;
   for (const { text, isStyle } of styledCharacters(line)) {
-    if (isStyle) open = afterSequence(open, text);
-    else {
+    if (!isStyle) {
       const character = { text, width: displayWidth(text) };
       const isSpace = cut === 'words' && text === ' ';
-      if (isSpace) {
-        // They take no room at the end of a row.
-        if (before !== undefined && before.text !== ' ') spaces = breakHere();
-      } else {
+      if (isSpace && before?.text !== ' ') spaces = at;
+      if (!isSpace) {
         if (cut === 'words' && before !== undefined && isBreak(before, character)) {
-          found = { ...(before.text === ' ' && spaces ? spaces : breakHere()), next: at, open };
+          found = { end: before.text === ' ' ? spaces : at, next: at };
         }
-        if (used + character.width > width && used > 0) return found ?? breakHere();
+        if (used + character.width > width && used > 0) return found ?? { end: at, next: at };
       }
       used += character.width;
       // Spaces at the start of a line are not a break.
@@ -81,23 +72,20 @@ export interface Line {
   readonly open?: string;
 }
 
-interface Row {
-  /** Closes its own style. */
-  readonly text: string;
-  /** What follows the row; undefined for the last row of a line. */
-  readonly rest: Line | undefined;
-}
-
-/** The first row of a line; a character wider than the width gets a separate row. */
-export function firstRow({ text, open = '' }: Line, width: number, cut: Cut = 'words'): Row {
+/**
+ * The first row of a line, which closes its own style, and the rest of the line, undefined after the last row. A
+ * character wider than the width gets a separate row.
+ */
+export function firstRow({ text, open = '' }: Line, width: number, cut: Cut = 'words') {
   for (let size = (width + 1) * unitsPerColumn; ; size *= 2) {
     const begin = open + text.slice(0, size);
     const found = findBreak(begin, width, cut);
     if (found !== undefined) {
+      const row = begin.slice(0, found.end);
       const rest = text.slice(found.next - open.length);
       return {
-        text: begin.slice(0, found.end) + closingSequences(found.openAtEnd),
-        rest: { text: rest, open: found.open.join('') },
+        text: row + closingSequences(stylesOf(row)),
+        rest: { text: rest, open: stylesOf(begin.slice(0, found.next)).join('') },
       };
     }
     if (size < text.length) continue;
@@ -129,9 +117,6 @@ export function wrapText(text: string, width: number, cut: Cut = 'words'): strin
     .flatMap((line) => (displayWidth(line) <= width ? [line] : rowsOf({ text: line }, width, cut)));
 }
 
-/** The colours and links that are open at a place in a text: the sequences that opened them, in order. */
-export type OpenStyle = readonly string[];
-
 /** SGR codes (ECMA-48 8.3.117) by the one that ends them. */
 const endedBy: readonly (readonly [end: number, isEnded: (code: number) => boolean])[] = [
   [22, (code) => code === 1 || code === 2],
@@ -148,24 +133,28 @@ function codeOf(sequence: string): number {
   return Number.parseInt(sequence.slice(2), 10) || 0;
 }
 
-/** The styles open after one more sequence; one that sets several attributes counts as its first. */
-export function afterSequence(open: OpenStyle, sequence: string): OpenStyle {
-  if (isLink(sequence)) {
-    const others = open.filter((one) => !isLink(one));
-    // OSC 8 with an empty address ends the link.
-    return /;[^;]*;(?:\u0007|\u001B)/.exec(sequence)?.[0].length === 3
-      ? others
-      : [...others, sequence];
+/**
+ * The colours and links that a text leaves open: the sequences that opened them, in order. A sequence that sets several
+ * attributes counts as its first.
+ */
+export function stylesOf(text: string): readonly string[] {
+  let open: string[] = [];
+  for (const [sequence] of text.matchAll(styleSequence)) {
+    const code = codeOf(sequence);
+    const ends = endedBy.find(([end]) => end === code)?.[1];
+    if (isLink(sequence)) {
+      open = open.filter((one) => !isLink(one));
+      // OSC 8 with an empty address ends the link.
+      if (!/^\u001B\]8;[^;]*;(?:\u0007|\u001B)/.test(sequence)) open = [...open, sequence];
+    } else if (code === 0) open = open.filter(isLink);
+    else if (ends === undefined) open = [...open.filter((one) => one !== sequence), sequence];
+    else open = open.filter((one) => isLink(one) || !ends(codeOf(one)));
   }
-  const code = codeOf(sequence);
-  if (code === 0) return open.filter(isLink);
-  const isEnded = endedBy.find(([end]) => end === code)?.[1];
-  if (isEnded === undefined) return [...open.filter((one) => one !== sequence), sequence];
-  return open.filter((one) => isLink(one) || !isEnded(codeOf(one)));
+  return open;
 }
 
 /** The sequences that end these styles, the last one first. */
-function closingSequences(open: OpenStyle): string {
+function closingSequences(open: readonly string[]): string {
   const closing = (sequence: string) => {
     if (isLink(sequence)) return linkEnd;
     const code = codeOf(sequence);

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { watchSignals, type Interruption } from '../../../src/terminal/device/signals.ts';
 
-/** A process that counts the signals it sends to itself. */
-function fakeProcess(platform = 'linux', pid = 2) {
+/** Watches a process that counts the signals it sends to itself. */
+function watch(platform = 'linux', pid = 2) {
   const killed: string[] = [];
   const exits: number[] = [];
   const fake = Object.assign(new EventEmitter(), {
@@ -12,14 +12,10 @@ function fakeProcess(platform = 'linux', pid = 2) {
     kill: (_id: number, signal: string) => killed.push(signal),
     exit: (code: number) => exits.push(code),
   });
-  return { killed, exits, fake, process: fake as unknown as NodeJS.Process };
-}
-
-function watch(platform?: string, pid?: number) {
-  const world = fakeProcess(platform, pid);
   const heard: Interruption[] = [];
-  const signals = watchSignals(world.process, (interruption) => heard.push(interruption));
-  return { ...world, heard, signals };
+  const process = fake as unknown as NodeJS.Process;
+  const signals = watchSignals(process, (interruption) => heard.push(interruption));
+  return { killed, exits, fake, heard, signals };
 }
 
 test('P8 reports the first signal, and dies of the second at once', () => {

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
-import {
-  afterSequence,
-  type OpenStyle,
-  styledCharacters,
-} from '../../../src/terminal/text/wrap.ts';
+import { stylesOf } from '../../../src/terminal/text/wrap.ts';
 import { cutAt, fragments, markdownOf } from './any-markdown.ts';
 import { openStream, render } from './render.ts';
 import { expectForAll, fc } from '../../support/properties.ts';
@@ -64,9 +60,7 @@ describe('T14 T19 what goes to the terminal', () => {
       for (const unit of source) pieces.push(stream.write(unit));
       pieces.push(stream.end());
       for (const line of pieces.flatMap((piece) => piece.split('\n'))) {
-        const looks = [...styledCharacters(line)].filter(({ isStyle }) => isStyle);
-        const open = looks.reduce<OpenStyle>((all, { text }) => afterSequence(all, text), []);
-        expect(open).toEqual([]);
+        expect(stylesOf(line)).toEqual([]);
       }
     });
   });

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createPace, LiveRegion } from '../../../src/terminal/region/region.ts';
+import { LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryOutput } from '../../support/memory-context.ts';
 import {
@@ -130,7 +130,7 @@ describe('text above it', () => {
           region.commit(text);
           if (flushes[index] !== 0) await settle();
         }
-        region.close();
+        region.suspend();
         const text = texts.join('');
         whole.write(`${text.replaceAll('\n', '\r\n')}\r\n`);
         expect(await screen.lines()).toEqual(await whole.lines());
@@ -203,7 +203,7 @@ describe('a paused region', () => {
   test('leaves the text and an empty row when it is closed', async () => {
     const { screen, region, commit, render, clock } = await drawn(footer);
     region.commit('last words');
-    region.close();
+    region.suspend();
     expect(await screen.screen()).toEqual(['last words']);
     expect(await screen.cursor()).toEqual({ row: 1, column: 0 });
     await commit('more');
@@ -217,18 +217,20 @@ test('an update waits until a slow terminal has accepted the previous one', asyn
   const clock = createFakeClock();
   let resolve = () => {};
   const taken = new Promise<void>((done) => (resolve = done));
-  let updates = 0;
-  const pace = createPace(clock, () => {
-    updates += 1;
+  const updates: string[] = [];
+  const write = (text: string) => {
+    updates.push(text);
     return taken;
-  });
-  pace.soon();
+  };
+  const output = { ...createMemoryOutput(true), write };
+  const region = new LiveRegion({ output, clock, traits: rewrappingTraits });
+  region.commit('one\n');
   await tick();
-  pace.soon();
+  region.commit('two\n');
   await clock.advance(1000);
   await tick();
-  expect([updates, pace.slowness()]).toEqual([1, taken]);
+  expect([updates.length, region.slowness()]).toEqual([1, taken]);
   resolve();
   await tick();
-  expect(updates).toBe(2);
+  expect(updates).toHaveLength(2);
 });

@@ -21,12 +21,16 @@ test.each<[string, string, number, readonly string[]]>([
   expect(wrapText(line, width)).toEqual(rows);
 });
 
-test('rows close and reopen styles', () => {
-  expect(wrapText(bold('one two'), 4)).toEqual([bold('one'), bold('two')]);
-});
+const link = (text: string) => `\u001B]8;;https://a.test\u001B\\${text}\u001B]8;;\u001B\\`;
+const nested = (text: string) => `\u001B[1m\u001B[35m${text}\u001B[39m\u001B[22m`;
 
-test('rows have no escape codes without style', () => {
-  expect(wrapText(`one two ${bold('x')}`, 4)[0]).toBe('one');
+test.each([
+  ['closes and reopens styles', bold('one two'), [bold('one'), bold('two')]],
+  ['has no escape codes without style', `one two${bold('x')}`, ['one', `two${bold('x')}`]],
+  ['closes a link that continues in the next row', link('one two'), [link('one'), link('two')]],
+  ['closes nested styles in reverse order', nested('one two'), [nested('one'), nested('two')]],
+])('a row %s', (_, line, rows) => {
+  expect(wrapText(line, 4)).toEqual(rows);
 });
 
 test('rows are no wider than the width and lose nothing but spaces', () => {
@@ -45,22 +49,6 @@ test('rows are no wider than the width and lose nothing but spaces', () => {
 test('rows are found in a line full of zero-width characters', () => {
   const line = `${'\u0301'.repeat(2000)}abcdef`;
   expect(wrapText(line, 3).map((row) => row.replaceAll('\u0301', ''))).toEqual(['abc', 'def']);
-});
-
-const link = (address: string, text: string) =>
-  `\u001B]8;;${address}\u001B\\${text}\u001B]8;;\u001B\\`;
-
-test('a row closes a link that continues in the next row', () => {
-  const address = 'https://a.test';
-  expect(wrapText(link(address, 'one two'), 4)).toEqual([
-    link(address, 'one'),
-    link(address, 'two'),
-  ]);
-});
-
-test('a row closes nested styles in reverse order', () => {
-  const nested = (text: string) => `\u001B[1m\u001B[35m${text}\u001B[39m\u001B[22m`;
-  expect(wrapText(nested('one two'), 4)).toEqual([nested('one'), nested('two')]);
 });
 
 test.each<[string, string, number, readonly string[]]>([

@@ -66,10 +66,10 @@ function describe(
 ): string {
   const encoded = `${countOf(undecodable.length, 'file')} in a different encoding (${undecodable[0]})`;
   const skipped = [
-    ...(binary > 0 ? [countOf(binary, 'binary file')] : []),
-    ...(undecodable.length > 0 ? [encoded] : []),
-    ...(links > 0 ? [countOf(links, 'link')] : []),
-  ];
+    binary > 0 && countOf(binary, 'binary file'),
+    undecodable.length > 0 && encoded,
+    links > 0 && countOf(links, 'link'),
+  ].filter((part) => part !== false);
   const ending = skipped.length === 0 ? '' : `; skipped ${skipped.join(', ')}`;
   return `${name}: ${countOf(files.length, 'file')}, ${tokenText(tokens, true)}${ending}`;
 }

@@ -16,15 +16,11 @@ const withSlashes = (path: string): string => (sep === '/' ? path : path.replace
 
 /** The rules of a folder: those of the folder above it, and its own. */
 async function rulesIn(folder: string, above: IgnoreRules): Promise<IgnoreRules> {
-  let text: string;
-  try {
-    text = await readFile(join(folder, '.gitignore'), 'utf8');
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'EISDIR') return above;
+  const text = await readFile(join(folder, '.gitignore'), 'utf8').catch((error: unknown) => {
+    if (['ENOENT', 'EISDIR'].includes(errorCode(error) ?? '')) return '';
     throw error;
-  }
-  return [...above, { folder, rules: createIgnore().add(text) }];
+  });
+  return text === '' ? above : [...above, { folder, rules: createIgnore().add(text) }];
 }
 
 /** Whether the innermost rule about the path ignores it; its folders are not ignored. */

@@ -36,13 +36,10 @@ export async function readTextFile(
   { name, path: file }: SourceFile,
   signal: AbortSignal,
 ): Promise<string> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readBytes(file, signal);
-  } catch (error) {
+  const bytes = await readBytes(file, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     throw cannotRead(name, error);
-  }
+  });
   try {
     return decodeText(bytes, { source: name });
   } catch (error) {

@@ -9,6 +9,7 @@ import {
 import { largestPromptBytes } from '../conversation/context-fit.ts';
 import { decodeText, requireEncoding } from '../conversation/decode-text.ts';
 import { Failure } from '../failure.ts';
+import { definedFields } from '../json.ts';
 import { count } from '../output/figures.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import type { Run, GlobalOptions } from '../run.ts';
@@ -116,11 +117,8 @@ export function namedInputs({ file = [] }: PromptOptions, words: readonly string
 }
 
 /** The settings with the system prompt of {@link readPrompt}, if it has one. */
-export function withSystem(
-  settings: ResolvedSettings,
-  { system }: { readonly system: string | undefined },
-): ResolvedSettings {
-  return system === undefined ? settings : withValues(settings, { system });
+export function withSystem(settings: ResolvedSettings, { system }: { system: string | undefined }) {
+  return withValues(settings, definedFields({ system }));
 }
 
 /** What refuses a prompt, or a value of `--system`, with a placeholder for missing input; undefined without one. */

@@ -47,8 +47,8 @@ export function checkInside({ root, title, followsLinks }: Boundary, file: Sourc
   });
 }
 
-const isAbsolute = (name: string) =>
-  path.isAbsolute(name) || path.win32.isAbsolute(name) || /^(?:~|[A-Za-z]:)/.test(name);
+/** On any platform; `~` is the home folder in a shell. */
+const isAbsolute = (name: string) => /^(?:[\\/~]|[A-Za-z]:)/.test(name);
 
 /**
  * The file of an `include` or `file` placeholder, or of the key `schema`. Its path is relative to the file that contains it.
@@ -166,12 +166,9 @@ const patternFile = 'system.md';
 /** The file of a name in a folder: `name.md`, `name.yaml`, or `name/system.md` of a fabric pattern. */
 function fileOf(folder: string, name: string): string | undefined {
   const base = path.join(folder, ...name.split('/'));
-  const candidates = [
-    ...extensions.map((extension) => base + extension),
-    path.join(base, patternFile),
-  ];
+  const candidates = extensions.map((extension) => base + extension);
   const named = extensions.some((extension) => name.endsWith(extension)) ? [base] : [];
-  return [...candidates, ...named].find(isFile);
+  return [...candidates, path.join(base, patternFile), ...named].find(isFile);
 }
 
 /** A name of a prompt: parts with slashes, of which none is hidden or leads upwards. */
@@ -179,10 +176,7 @@ export const isPromptName = (word: string) =>
   word.split('/').every((part) => part !== '' && !/^\.|[\\:\0]/.test(part));
 
 /** A word with a separator or the extension of a prompt file may be a path. */
-function mayBePath(word: string): boolean {
-  const hasExtension = /\.(?:md|markdown|txt|prompt|ya?ml)$/i.test(word);
-  return hasExtension || word.includes('/') || word.includes(path.sep) || word.startsWith('.');
-}
+const mayBePath = (word: string) => /^\.|[\\/]|\.(?:md|markdown|txt|prompt|ya?ml)$/i.test(word);
 
 type Folder = ReturnType<typeof promptFolders>[number];
 
@@ -266,10 +260,8 @@ export function lookUpPrompt(facts: FolderFacts, word: string): FoundPrompt | un
 export function findPrompt(facts: FolderFacts, word: string, hint?: string): FoundPrompt {
   const found = lookUpPrompt(facts, word);
   if (found !== undefined) return found;
-  const near = nearlyNamed(
-    word,
-    listPrompts(facts).map(({ name }) => name),
-  );
+  const names = listPrompts(facts).map(({ name }) => name);
+  const near = nearlyNamed(word, names);
   const create = isPromptName(word) ? `; ‹natter prompts edit ${word}› creates it` : '';
   const list = hint ?? `‹natter prompts› lists prompt files${create}`;
   throw new Failure('not_found', `there is no prompt file "${word}"`, {

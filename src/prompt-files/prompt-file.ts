@@ -29,14 +29,10 @@ const isScalarValue = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
 
 function checkName(name: string, place: Place): void {
-  if (!variableName.test(name)) {
-    throw failureAt(place, `"${name}" is not the name of a variable`, {
-      hint: 'a name has letters, digits, - and _, and starts with a letter',
-    });
-  }
-  if (placeholderNames.includes(name)) {
-    throw failureAt(place, `{{${name}}} is not a variable`, { hint: 'choose another name' });
-  }
+  if (variableName.test(name) && !placeholderNames.includes(name)) return;
+  throw failureAt(place, `"${name}" is not the name of a variable`, {
+    hint: `a name has letters, digits, - and _, starts with a letter, and is not ${placeholderNames.join(', ')}`,
+  });
 }
 
 function readChoices({ value, place }: YamlEntry): readonly string[] {
@@ -155,21 +151,18 @@ const frontMatterKeys = new Map<string, (entry: YamlEntry) => FrontMatter>([
   ['argument-hint', (entry) => ({ argumentHint: readText(entry) })],
 ]);
 
-/** Keys of other programs, which change nothing in natter. */
-const ignoredKeys: ReadonlySet<string> = new Set(
-  [
-    'name title author date created updated version license layout',
-    'tags category categories keywords aliases id globs alwaysApply',
-    'allowed-tools tools agent mode subtask context hooks effort color',
-    'disable-model-invocation user-invocable when_to_use',
-  ].flatMap((names) => names.split(' ')),
-);
-
-/** The ignored keys that name tools. */
+/** Keys that name tools. */
 const toolKeys = new Set(['allowed-tools', 'tools']);
 
 /** Keys that only command files of coding agents have. */
 const agentKeys = new Set([...toolKeys, 'disable-model-invocation', 'user-invocable', 'subtask']);
+
+const otherKeys =
+  'name title author date created updated version license layout tags category categories keywords ' +
+  'aliases id globs alwaysApply agent mode context hooks effort color when_to_use';
+
+/** Keys of other programs, which change nothing in natter. */
+const ignoredKeys = new Set([...agentKeys, ...otherKeys.split(' ')]);
 
 /** @throws Failure `usage` for a key that a prompt file may not have, or a bad value */
 function readFrontMatter(entries: readonly YamlEntry[]): FrontMatter {

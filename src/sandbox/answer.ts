@@ -38,10 +38,7 @@ export async function cut(exchange: Exchange): Promise<void> {
     response.end();
     return;
   }
-  if (fault.cut !== 'rst') {
-    await breakOff(exchange);
-    return;
-  }
+  if (fault.cut !== 'rst') return breakOff(exchange);
   await nextTurn();
   if (socket === null || socket.destroyed) return;
   if (socket.writableNeedDrain) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
@@ -122,7 +119,6 @@ function openBody(exchange: Exchange) {
         await nextTurn();
         if (interval > 0) await pause(exchange, interval);
       }
-      return undefined;
     },
     end: () => void (compressor ?? response).end(),
   };
@@ -189,10 +185,7 @@ async function sendWhole(
   const first = isHalf ? text.slice(0, Math.ceil(text.length / 2)) : '';
   await body.write(first);
   if (stallAfter !== undefined) await stall(exchange, async () => {});
-  if (typeof cutAfter === 'number') {
-    await cut(exchange);
-    return;
-  }
+  if (typeof cutAfter === 'number') return cut(exchange);
   await body.write(text.slice(first.length));
   afterAnswer(exchange, () => body.end());
 }
@@ -248,16 +241,11 @@ export async function answerWithFault(exchange: Exchange): Promise<boolean> {
   const { body } = fault;
   const implied = fault['retry-after'] === undefined || body !== undefined ? 200 : 429;
   const status = fault.status ?? implied;
-  if (body !== undefined) {
-    await sendWhole(exchange, status, { contentType: guessContentType(body), text: body });
-    return true;
-  }
-  if (status === 200) return false;
-  const error =
-    status < 400
-      ? { contentType: 'text/plain', text: '' }
-      : errorText(exchange, status, `simulated status ${status}`);
-  await sendWhole(exchange, status, error);
+  if (body === undefined && status === 200) return false;
+  const isPlain = body !== undefined || status < 400;
+  const plain = { contentType: guessContentType(body ?? ''), text: body ?? '' };
+  const error = errorText(exchange, status, `simulated status ${status}`);
+  await sendWhole(exchange, status, isPlain ? plain : error);
   return true;
 }
 
@@ -401,10 +389,7 @@ export async function answerWithEvents(exchange: Exchange, completion: Completio
       const end = lineEndOf(fault, 0);
       await stall(exchange, () => body.write(`: keep-alive${end}${end}`));
     }
-    if (cutPosition(fault) === record.events) {
-      await cut(exchange);
-      return;
-    }
+    if (cutPosition(fault) === record.events) return cut(exchange);
     const number = record.events + 1;
     if (fault['error-at'] === number) {
       const { text } = errorText(exchange, 500, 'simulated failure in the middle of an answer');

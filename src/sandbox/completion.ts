@@ -1,10 +1,5 @@
-import {
-  catalogue,
-  type CompletionRequest,
-  type ErrorName,
-  sandboxIdStart,
-} from '../client/contract.ts';
-import { Failure, type FailureKind } from '../failure.ts';
+import { catalogue, type CompletionRequest, sandboxIdStart } from '../client/contract.ts';
+import { Failure } from '../failure.ts';
 import type { Engine, Exchange } from './exchange.ts';
 import type { Fault } from './faults/fault-fields.ts';
 import { withoutGroup } from './faults/parse-fault.ts';
@@ -96,14 +91,13 @@ function* replyTokens(
   fault: Fault,
 ): Generator<string, void, undefined> {
   const { messages, max_tokens: maxTokens = Infinity } = request;
-  const { tokens: length, seed } = fault;
   const plain = schemaIn(messages) === undefined ? 'default' : 'sample';
-  const reply = replies[fault.reply ?? (length === undefined ? plain : 'tokens')];
+  const reply = replies[fault.reply ?? (fault.tokens === undefined ? plain : 'tokens')];
   const { promptTokens } = completion;
 
   function* allTokens(): Generator<string, void, undefined> {
     if (fault.hostile === true) yield* tokensOf(hostileText);
-    const text = reply({ request, promptTokens, text: prompt, length, seed });
+    const text = reply({ request, promptTokens, text: prompt, fault });
     yield* typeof text === 'string' ? tokensOf(text) : text;
   }
 
@@ -118,12 +112,7 @@ function* replyTokens(
 }
 
 /** Errors that the client can act on; any other one is a `server_error`. */
-const clientErrors: Readonly<Partial<Record<FailureKind, ErrorName>>> = {
-  invalid_request: 'invalid_request',
-  forbidden: 'forbidden',
-  not_found: 'not_found',
-  rate_limited: 'rate_limited',
-};
+const clientErrors = ['invalid_request', 'forbidden', 'not_found', 'rate_limited'] as const;
 
 /**
  * The contract's error for what an engine threw. The engine's 401 is about a key that the client neither has nor
@@ -138,7 +127,8 @@ function engineFailure(error: unknown): unknown {
   const reason = at < 0 ? `: ${message}` : message.slice(at);
   const source =
     kind === 'unauthorized' ? "the upstream rejected the sandbox's key, not yours" : 'upstream';
-  return new Failure(clientErrors[kind] ?? 'server_error', `${source}${reason}`, {
+  const name = clientErrors.find((one) => one === kind) ?? 'server_error';
+  return new Failure(name, `${source}${reason}`, {
     cause: error,
     ...(wait !== undefined && Number.isFinite(wait) && { retryAfterSeconds: Math.ceil(wait) }),
   });

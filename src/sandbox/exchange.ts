@@ -75,7 +75,6 @@ export function openExchange(
   state.requests += 1;
   const record: RequestRecord = { time, method, path: url, key, events: 0 };
   const arrived = clock.monotonic();
-  const fault: Fault = {};
   // Without a listener, an error would end the process. A failed response is closed, too.
   response.on('error', ({ message }) => (record.problem ??= message));
   response.once('close', () => {
@@ -97,7 +96,7 @@ export function openExchange(
     number: state.requests,
     record,
     /** Empty until the request has been read. */
-    fault,
+    fault: {} as Fault,
   };
 }
 

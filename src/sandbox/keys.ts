@@ -43,11 +43,9 @@ export const sandboxKeys: readonly KeyTier[] = [
   },
 ];
 
-const bearer = /^Bearer +(\S+) *$/i;
-
 /** The token of an `Authorization: Bearer` header, known or not. */
 export function bearerToken(header: string | undefined): string | undefined {
-  return bearer.exec(header ?? '')?.[1];
+  return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
 }
 
 /** Contract, Authentication. @throws Failure `unauthorized` */

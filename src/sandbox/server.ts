@@ -177,10 +177,8 @@ async function createCompletion(
     refuse(`the prompt does not fit the context window: ${numbers}`);
   }
   const completion = await openCompletion(exchange, body, prompt, tokens);
-  if (body.stream === true && exchange.fault['no-stream'] !== true) {
-    await answerWithEvents(exchange, completion);
-    return;
-  }
+  const isStreamed = body.stream === true && exchange.fault['no-stream'] !== true;
+  if (isStreamed) return answerWithEvents(exchange, completion);
   await pauseUntil(exchange, completion.due);
   await sendJson(exchange, await completionBody(completion, exchange.fault));
 }
@@ -249,16 +247,10 @@ async function answer(exchange: Exchange): Promise<void> {
     response.writeEarlyHints({ link: '</v1/models>; rel=preload' });
   }
   if (fault.delay !== undefined) await pause(exchange, fault.delay);
-  if (cutPosition(fault) === 'request') {
-    await cut(exchange);
-    return;
-  }
+  if (cutPosition(fault) === 'request') return cut(exchange);
   if (await answerWithFault(exchange)) return;
   if (route === undefined) throw noRoute(method, path);
-  if (method === 'POST') {
-    await createCompletion(exchange, key, bytes, value, applied.prompt ?? '');
-    return;
-  }
+  if (method === 'POST') return createCompletion(exchange, key, bytes, value, applied.prompt ?? '');
   const id = route.path.exec(path)?.[1];
   await answerModels(exchange, id && percentDecoded(id));
 }
@@ -345,15 +337,13 @@ export async function startSandbox(options: SandboxOptions = {}) {
   });
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
+  await once(server, 'listening').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : error;
     const reason = code === 'EADDRINUSE' ? 'the port is in use' : String(code);
     const hint = 'choose another port, or 0 for any free one';
     const problem = `cannot listen on ${host} port ${port}: ${reason}`;
     throw new Failure('usage', problem, { hint, cause: error });
-  }
+  });
   const { address, family, port: actual } = server.address() as AddressInfo;
   return {
     /** The base URL for a client. */

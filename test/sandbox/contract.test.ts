@@ -5,6 +5,7 @@ import {
   ask,
   chunks,
   complete,
+  completions,
   createSkippingClock,
   deltas,
   jsonOf,
@@ -93,7 +94,6 @@ describe.each(ways)('$way', ({ open, prompt }) => {
 const message = { role: 'user', content: 'hello' };
 const requested = (fields: object) => ({ model: 'origin', messages: [message], ...fields });
 const said = (changes: object) => requested({ messages: [{ ...message, ...changes }] });
-const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
 
 async function errorOf(question: Question, sandbox = openSandbox()) {
   const answer = await ask(await sandbox, question);

@@ -7,11 +7,11 @@ import { fc } from '../support/properties.ts';
 import {
   ask,
   complete,
-  createLog,
+  completions,
   jsonOf,
+  openLogged,
   openSandbox,
   openSocket,
-  type Question,
   rawHead,
   readSocket,
   stream,
@@ -19,7 +19,6 @@ import {
 
 // The cost of a request before its answer.
 
-const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
 const mebibyte = 1024 * 1024;
 
 function nested(depth: number): string {
@@ -27,27 +26,24 @@ function nested(depth: number): string {
 }
 
 describe('nesting', () => {
-  test('X5: answers a request without a key, nested 8,000 deep, with 401, and logs it', async () => {
-    const { write: log, entries } = createLog();
-    const sandbox = await openSandbox({ log });
-    const headers = { 'content-type': 'text/plain' };
-    const question = { ...completions, key: null, headers, body: nested(8000) };
-    expect((await ask(sandbox, question)).status).toBe(401);
-    expect(await entries(1)).toMatchObject([{ status: 401, ended: 'done' }]);
-    expect((await complete(sandbox, 'hello')).status).toBe(200);
-  });
+  const tooDeep = 'the request body is nested more than 500 deep';
 
-  test.each([501, 8000, 500_000])(
-    'X5: answers %i deep with a key with 400 and the limit, and logs it',
-    async (depth) => {
-      const { write: log, entries } = createLog();
-      const sandbox = await openSandbox({ log });
-      const answer = await ask(sandbox, { ...completions, body: nested(depth) });
-      expect(answer.status).toBe(400);
-      expect(answer.text).toContain('the request body is nested more than 500 deep');
+  test.each([
+    [8000, null, 401, 'the Authorization header is missing'],
+    [501, sandboxKey, 400, tooDeep],
+    [8000, sandboxKey, 400, tooDeep],
+    [500_000, sandboxKey, 400, tooDeep],
+  ])(
+    'X5: answers %i deep with the key %s with %i, and logs it',
+    async (depth, key, status, text) => {
+      const { entries, sandbox } = await openLogged();
+      const answer = await ask(sandbox, { ...completions, key, body: nested(depth) });
+      expect(answer.status).toBe(status);
+      expect(answer.text).toContain(text);
       const [line] = await entries(1);
-      expect(line).toMatchObject({ status: 400, ended: 'done' });
+      expect(line).toMatchObject({ status, ended: 'done' });
       expect(String(line?.['body']).length).toBeLessThanOrEqual(65_537);
+      expect((await complete(sandbox, 'hello')).status).toBe(200);
     },
   );
 
@@ -66,13 +62,11 @@ async function firstBytes(request: string, body?: Buffer): Promise<string> {
 }
 
 describe('size', () => {
-  test('X6: refuses a request without a key before its body is sent', async () => {
-    expect(await firstBytes(rawHead(30 * mebibyte))).toMatch(/^HTTP\/1\.1 401 /);
-  });
-
-  test('X6: refuses a body with a declared length over the limit before it is sent', async () => {
-    const answer = await firstBytes(rawHead(33 * mebibyte, sandboxKey));
-    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*exceeds the limit of 33554432 bytes/);
+  test.each([
+    ['without a key', rawHead(30 * mebibyte), /^HTTP\/1\.1 401 /],
+    ['over the limit', rawHead(33 * mebibyte, sandboxKey), /400 [^]*the limit of 33554432 bytes/],
+  ])('X6: refuses a request %s before its body is sent', async (_, head, answer) => {
+    expect(await firstBytes(head)).toMatch(answer);
   });
 
   test('X6: refuses a body of unknown length as soon as it is over the limit', async () => {

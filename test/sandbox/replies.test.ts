@@ -12,8 +12,7 @@ const received: ReceivedPrompt = {
   request: { model: 'origin', messages: [{ role: 'user', content: 'hello' }], stream: true },
   text: 'hello',
   promptTokens: 4,
-  length: undefined,
-  seed: undefined,
+  fault: {},
 };
 
 async function replyText(name: ReplyName, fields: Partial<ReceivedPrompt> = {}): Promise<string> {
@@ -100,8 +99,9 @@ describe('the other replies', () => {
 
   test('tokens has exactly the given number of tokens', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 3000 }), fc.nat(), async (length, seed) => {
-        expect(countTokens(await replyText('tokens', { length, seed }))).toBe(length);
+      fc.asyncProperty(fc.integer({ min: 1, max: 3000 }), fc.nat(), async (tokens, seed) => {
+        const text = await replyText('tokens', { fault: { tokens, seed } });
+        expect(countTokens(text)).toBe(tokens);
       }),
       { numRuns: 30 },
     );

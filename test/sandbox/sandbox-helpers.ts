@@ -83,6 +83,8 @@ export async function ask(sandbox: Sandbox, question: Question = {}) {
   return { status, headers: response.headers, bytes, text: bytes.toString(), isComplete };
 }
 
+export const completions: Question = { method: 'POST', path: '/v1/chat/completions' };
+
 /** A completion request. The prompt is a single user message, unless the fields have others. */
 export function complete(
   sandbox: Sandbox,
@@ -91,8 +93,7 @@ export function complete(
   question: Question = {},
 ) {
   return ask(sandbox, {
-    method: 'POST',
-    path: '/v1/chat/completions',
+    ...completions,
     body: { model: 'origin', messages: [{ role: 'user', content: prompt }], ...fields },
     ...question,
   });
@@ -190,6 +191,12 @@ export function createLog() {
       return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
     },
   };
+}
+
+/** A sandbox with a log. */
+export async function openLogged(options: SandboxOptions = {}) {
+  const { write: log, ...read } = createLog();
+  return { ...read, sandbox: await openSandbox({ ...options, log }) };
 }
 
 /** An engine that sends requests to `url` with natter's client, without retries. */

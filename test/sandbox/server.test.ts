@@ -8,9 +8,10 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 import {
   ask,
   complete,
-  createLog,
+  completions,
   createSkippingClock,
   jsonOf,
+  openLogged,
   openSandbox,
   openSocket,
   rawHead,
@@ -103,8 +104,7 @@ test.each([
     400,
   ],
 ])('answers %s as JSON, closes the connection, and logs it', async (_, bytes, status) => {
-  const { write: log, entries } = createLog();
-  const sandbox = await openSandbox({ log });
+  const { entries, sandbox } = await openLogged();
   const { text } = await readSocket(await openSocket(sandbox, bytes));
   expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   const message = expect.stringMatching(/^the request is not HTTP: /) as string;
@@ -178,21 +178,16 @@ describe('a connection that the client closes', () => {
 });
 
 test('an error in the sandbox is a 500 and one log line, and the next request is answered', async () => {
-  const { write: log, entries } = createLog();
-  let calls = 0;
-  const sandbox = await openSandbox({
-    log,
-    engine: () => {
-      calls += 1;
-      throw new RangeError(`broken ${calls}`);
-    },
-  });
+  const engine = () => {
+    throw new RangeError('broken');
+  };
+  const { entries, sandbox } = await openLogged({ engine });
   const answer = await complete(sandbox, 'hello');
   expect(answer.status).toBe(500);
   expect(jsonOf(answer)).toMatchObject({ error: { name: 'server_error' } });
   expect((await complete(sandbox, '[sandbox echo] hello')).status).toBe(200);
   expect(await entries(2)).toMatchObject([
-    { status: 500, problem: 'RangeError: broken 1' },
+    { status: 500, problem: 'RangeError: broken' },
     { status: 200 },
   ]);
 });
@@ -340,8 +335,6 @@ describe('encoding', () => {
 
 // Requests of web pages, which may reach this machine, to the sandbox and its upstream.
 
-const completions = { path: '/v1/chat/completions' };
-
 const origin = 'https://page.example';
 const preflight = {
   origin,
@@ -373,9 +366,7 @@ test.each(['127.0.0.1', 'localhost:8080', 'LOCALHOST', '[::1]:8080'])(
 test.each(['page.example', 'localhost.page.example', '127.0.0.1.page.example:80', '[::2]'])(
   'answers every request for a name that resolves to this machine with 403: %j',
   async (host) => {
-    const { write: log, entries } = createLog();
-    const rules = [{ label: 'once', when: {}, fault: { status: 429, times: 1 } }];
-    const sandbox = await openSandbox({ log, faults: rules });
+    const { entries, sandbox } = await openLogged({ faults: [rule('429 times=1')] });
     const headers = { host };
     expect((await ask(sandbox, { headers })).status).toBe(403);
     expect((await complete(sandbox, 'hello', {}, { headers })).status).toBe(403);

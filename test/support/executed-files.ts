@@ -3,11 +3,7 @@ import { SourceMap } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The fields of V8's coverage that are used here. */
-interface Coverage {
-  readonly result: readonly Script[];
-}
-
+/** The fields of a script in V8's coverage that are used here. */
 interface Script {
   readonly url: string;
   readonly functions: readonly { readonly ranges: readonly Range[] }[];
@@ -46,7 +42,7 @@ function createFinder(chunk: string, code: string): (range: Range) => string | u
 }
 
 const readScripts = (coverage: string): readonly Script[] =>
-  (JSON.parse(readFileSync(coverage, 'utf8')) as Coverage).result;
+  (JSON.parse(readFileSync(coverage, 'utf8')) as { result: readonly Script[] }).result;
 
 /** The path of a chunk of the bundle; empty for any other script. */
 function chunkOf({ url }: Script): string {

@@ -19,17 +19,6 @@ export function createMemoryOutput(isTerminal = false, columns = 80) {
   return { ...output, text: () => written.join('') };
 }
 
-function createMemoryInput(isTerminal: boolean, pieces: readonly (string | Uint8Array)[]) {
-  const input: InputStream = {
-    isTerminal,
-    isRedirected: () => !isTerminal && pieces.length > 0,
-    async *bytes() {
-      for (const piece of pieces) yield Buffer.from(piece);
-    },
-  };
-  return input;
-}
-
 export interface MemoryOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Standard input, one item per read; without it, a terminal if `terminals` contains `stdin`, else empty. */
@@ -43,10 +32,16 @@ export interface MemoryOptions {
 
 /** A {@link Context} in memory, with a fake clock. */
 export function createMemoryContext(options: MemoryOptions = {}) {
-  const { environment = {}, terminals = [], answers = [], columns = 80 } = options;
+  const { environment = {}, input = [], terminals = [], answers = [], columns = 80 } = options;
   const stdout = createMemoryOutput(terminals.includes('stdout'), columns);
   const stderr = createMemoryOutput(terminals.includes('stderr'), columns);
-  const stdin = createMemoryInput(terminals.includes('stdin'), options.input ?? []);
+  const stdin: InputStream = {
+    isTerminal: terminals.includes('stdin'),
+    isRedirected: () => !terminals.includes('stdin') && input.length > 0,
+    async *bytes() {
+      for (const piece of input) yield Buffer.from(piece);
+    },
+  };
   const clock = createFakeClock();
   const abortion = new AbortController();
   const questions: string[] = [];

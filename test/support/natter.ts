@@ -38,14 +38,12 @@ export function writeNatter(folder: string): string {
 }
 
 /** What a program on Windows needs in its environment, with all folders of the user in `home`. */
-function windowsEnvironment(home: string): NodeJS.ProcessEnv {
-  const folders = {
-    USERPROFILE: home,
-    APPDATA: join(home, 'Roaming'),
-    LOCALAPPDATA: join(home, 'Local'),
-  };
-  return { SystemRoot: process.env['SystemRoot'], ...folders };
-}
+const windowsEnvironment = (home: string): NodeJS.ProcessEnv => ({
+  SystemRoot: process.env['SystemRoot'],
+  USERPROFILE: home,
+  APPDATA: join(home, 'Roaming'),
+  LOCALAPPDATA: join(home, 'Local'),
+});
 
 /**
  * The environment of a fresh machine: a path, a home, and `env`. The compile cache is off, because writing it takes time

@@ -4,14 +4,10 @@ import { join } from 'node:path';
 import { type Files, folderOf, writeFiles } from './folder.ts';
 import { runInMemory } from './in-memory.ts';
 import type { RunOptions } from './natter.ts';
-
-interface Message {
-  readonly role: string;
-  readonly content: string;
-}
+import type { RequestBody } from './raw-server.ts';
 
 interface DryRun {
-  readonly request: { readonly body: { readonly messages: readonly Message[] } };
+  readonly request: { readonly body: RequestBody };
   readonly settings: readonly { readonly name: string; readonly source: string }[];
 }
 

@@ -82,7 +82,10 @@ export async function startRawServer(
     while (!condition()) await once(changes, 'changed');
   }
 
-  const server = tls ? createTlsServer(identity(certificate), accept) : createServer(accept);
+  const read = (name: string) => readFileSync(certificatePath(name));
+  const server = tls
+    ? createTlsServer({ cert: read(certificate), key: read('server-key.pem') }, accept)
+    : createServer(accept);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
@@ -117,13 +120,6 @@ async function perform(reply: Reply, socket: Socket): Promise<void> {
     else if (typeof step === 'function') await step();
     else await new Promise((resolve) => socket.write(step, resolve));
   }
-}
-
-function identity(certificate: string) {
-  return {
-    cert: readFileSync(certificatePath(certificate)),
-    key: readFileSync(certificatePath('server-key.pem')),
-  };
 }
 
 /** The first complete request in `bytes`, if any; supports `content-length` only. */

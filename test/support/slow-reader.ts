@@ -7,10 +7,14 @@ import { binary, cleanEnvironment } from './natter.ts';
 export const sha256 = (bytes: string | Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex');
 
-/** Peak memory in megabytes. */
-function peakMemory(processId: number): number {
-  const status = readFileSync(`/proc/${processId}/status`, 'utf8');
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+/** Peak memory in megabytes; 0 once the process has ended, which may be before its last bytes are read. */
+function peakMemory(processId = 0): number {
+  try {
+    const status = readFileSync(`/proc/${processId}/status`, 'utf8');
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
 }
 
 /** Resolves with the count once it is positive and has not changed for half a second. */
@@ -39,17 +43,8 @@ export async function readSlowly(
   for await (const piece of child.stdout) {
     hash.update(piece as Buffer);
     length += (piece as Buffer).length;
-    peak = Math.max(peak, aliveMemory(child.pid));
+    peak = Math.max(peak, peakMemory(child.pid));
     if (rest !== undefined) await pause(rest);
   }
   return { code: await ended, length, hash: hash.digest('hex'), peak };
-}
-
-/** 0 once the process has ended, which may be before its last bytes are read. */
-function aliveMemory(processId: number | undefined): number {
-  try {
-    return processId === undefined ? 0 : peakMemory(processId) || 0;
-  } catch {
-    return 0;
-  }
 }

@@ -243,22 +243,17 @@ const sections = {
   },
 } as const;
 
-type Sections = typeof sections;
-type Fields = Sections['Reply settings'] &
-  Sections['Response'] &
-  Sections['Delays'] &
-  Sections['Interruptions'] &
-  Sections['Counting'] &
-  Sections['Event stream'];
+type Section = (typeof sections)[keyof typeof sections];
+type NameIn<One> = One extends Section ? keyof One : never;
 
-export type FaultFieldName = keyof Fields;
+export type FaultFieldName = NameIn<Section>;
 
 /** The faults of one answer; empty for a normal answer. Times are in milliseconds. */
 export type Fault = {
-  readonly [Name in FaultFieldName]?: Fields[Name] extends readonly [
-    ValueKind<infer Value>,
-    ...unknown[],
-  ]
+  readonly [Name in FaultFieldName]?: Extract<
+    Section,
+    Record<Name, unknown>
+  >[Name] extends readonly [ValueKind<infer Value>, ...unknown[]]
     ? Value
     : never;
 };

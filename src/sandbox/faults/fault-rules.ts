@@ -3,15 +3,12 @@ import { locatedProblem, isJsonObject, parseJson } from '../../json.ts';
 import { type Fault, replyFieldsOf } from './fault-fields.ts';
 import { type Directive, parseDirective, parseFault, type WrittenField } from './parse-fault.ts';
 
-/** An absent condition matches any request. */
-export interface FaultCondition {
-  readonly method?: string | undefined;
-  /** The whole path, such as `/v1/models`. */
-  readonly path?: string | undefined;
-  readonly model?: string | undefined;
-  /** A part of the last user message. */
-  readonly prompt?: string | undefined;
-}
+const conditions = ['method', 'path', 'model', 'prompt'] as const;
+
+/** Matches the whole path, and a part of the last user message (`prompt`). An absent condition matches any request. */
+export type FaultCondition = {
+  readonly [Name in (typeof conditions)[number]]?: string | undefined;
+};
 
 export interface FaultRule {
   /** How the log names the rule. */
@@ -90,8 +87,6 @@ export function createFaultRules(rules: readonly FaultRule[]) {
   };
 }
 
-const conditions = ['method', 'path', 'model', 'prompt'];
-
 /** A JSON value as the text of the field in a group. @throws Failure `usage` for one that has none */
 function fieldTexts(name: string, value: unknown): readonly WrittenField[] {
   if (value === true) return [[name, undefined]];
@@ -113,7 +108,7 @@ function parseRule(value: unknown, place: string, source: string): FaultRule {
   const { when = {}, label = place, ...fields } = value;
   if (!isJsonObject(when)) throw refuse('.when must be an object');
   for (const [name, text] of Object.entries(when)) {
-    if (!conditions.includes(name)) {
+    if (conditions.every((known) => known !== name)) {
       throw refuse(`.when.${name} is unknown; use ${conditions.join(', ')}`);
     }
     if (typeof text !== 'string') throw refuse(`.when.${name} must be text`);

@@ -2,6 +2,7 @@ import { catalogue, type CompletionRequest } from '../../client/contract.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { markdown, unicode, writeCode, writeTables } from './fixed-replies.ts';
 import {
+  type Fault,
   type FaultField,
   faultFields,
   type ReplyName,
@@ -16,9 +17,7 @@ interface ReceivedPrompt {
   /** The last user message, without its `[sandbox …]` group. */
   readonly text: string;
   readonly promptTokens: number;
-  /** The length of the replies `tokens` and `million`, in tokens. */
-  readonly length: number | undefined;
-  readonly seed: number | undefined;
+  readonly fault: Fault;
 }
 
 /** Makes a text, or a long one's tokens lazily. Deterministic. */
@@ -153,8 +152,8 @@ function* endlessTokens(seed: number): Generator<string, void, undefined> {
   }
 }
 
-function* prose({ length, seed = 1 }: ReceivedPrompt, defaultLength: number) {
-  let left = length ?? defaultLength;
+function* prose({ fault: { tokens, seed = 1 } }: ReceivedPrompt, usual: number) {
+  let left = tokens ?? usual;
   for (const token of endlessTokens(seed)) {
     yield token;
     left -= 1;
@@ -229,13 +228,11 @@ const samples: Readonly<Record<string, string>> = {
 
 /** The schema in the last message with one: a line of JSON in a text that mentions a JSON Schema. */
 export function schemaIn(messages: CompletionRequest['messages']): JsonObject | undefined {
-  for (const { role, content } of messages.toReversed()) {
-    if (role === 'assistant' || !content.includes('JSON Schema')) continue;
-    const lines = content.split('\n').filter((line) => line.startsWith('{'));
-    const found = lines.map(parseJson).findLast(isJsonObject);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return messages
+    .filter(({ role, content }) => role !== 'assistant' && content.includes('JSON Schema'))
+    .flatMap(({ content }) => content.split('\n').filter((line) => line.startsWith('{')))
+    .map(parseJson)
+    .findLast(isJsonObject);
 }
 
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
@@ -256,10 +253,8 @@ function sampleOf(schema: unknown, root: JsonObject, depth = 0): unknown {
   if (constant !== undefined) return constant;
   if (Array.isArray(choices)) return choices[0];
   if (typeof $ref === 'string') return inner(resolve($ref, root));
-  const lists = [schema['anyOf'], schema['oneOf'], schema['allOf']].filter((list) =>
-    Array.isArray(list),
-  );
-  const [first]: unknown[] = lists.flat();
+  const parts = [schema['anyOf'], schema['oneOf'], schema['allOf']].flat();
+  const first = parts.find((part) => part !== undefined);
   if (first !== undefined) return inner(first);
   const known = isJsonObject(schema['properties']) ? schema['properties'] : undefined;
   const [type]: unknown[] = [schema['type'] ?? (known && 'object')].flat();

@@ -139,7 +139,7 @@ describe('front matter', () => {
     ['params: { seed: 12345678901234567890 }', /cannot send the number in seed unchanged/],
     ['variables: { a: { default: 3, choices: [1, 2] } }', /default of a is not one of its choices/],
     ['variables: { a: { defualt: 3 } }', /the variable a cannot have "defualt"/],
-    ['variables: { stdin: x }', /\{\{stdin\}\} is not a variable/],
+    ['variables: { stdin: x }', /"stdin" is not the name of a variable/],
     ['variables: { b: 1 }', /a\.md:5: \{\{x\}\} is not a variable of this prompt file/],
     ['a: [', /a\.md:4: not valid YAML: Flow sequence/],
     ['model: a\nmodel: b', /a\.md:4: not valid YAML: Map keys must be unique/],

@@ -3,21 +3,17 @@ import type { Client } from '../../../src/client/client.ts';
 import { chooseModels, parseModelMap } from '../../../src/commands/sandbox/run.ts';
 import { Failure } from '../../../src/failure.ts';
 
-function clientOf(list: () => readonly string[]): Client {
-  return {
+async function choose(ids: readonly string[] | Failure, ...mapped: readonly string[]) {
+  const lines: string[] = [];
+  const client: Client = {
     async *chat() {},
-    listModels: async () => list().map((id) => ({ id })),
+    async listModels() {
+      if (ids instanceof Failure) throw ids;
+      return ids.map((id) => ({ id }));
+    },
     getModel: async (id) => ({ id }),
     close() {},
   };
-}
-
-async function choose(ids: readonly string[] | Failure, ...mapped: readonly string[]) {
-  const lines: string[] = [];
-  const client = clientOf(() => {
-    if (ids instanceof Failure) throw ids;
-    return ids;
-  });
   const print = (text: string) => void lines.push(text);
   const notices = { notice: print, warning: print };
   const { signal } = new AbortController();

@@ -149,19 +149,14 @@ test.each([
   expect(await runShell(`$NATTER --sandbox ${line}`)).toMatchObject({ code, stderr });
 });
 
-test('P4 a failure keeps its exit code when standard error is closed', async () => {
-  expect((await runShell('$NATTER --sandbox "[sandbox 404]" 2>&-')).code).toBe(6);
-});
-
-test('P4 a failure without an answer keeps its exit code when standard output is full', async () => {
-  const { code, stderr } = await runShell('$NATTER --sandbox "[sandbox 404]" >/dev/full');
-  expect(code).toBe(6);
-  expect(stderr).not.toContain('standard output');
-});
-
-test('P4 an answer is printed although standard error is full', async () => {
-  const line = '$NATTER --sandbox "[sandbox finish=length echo]hello" </dev/null 2>/dev/full';
-  expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello\n' });
+test.each([
+  ['a failure keeps its exit code', '"[sandbox 404]" 2>&-', 6, ''],
+  ['a failure without an answer keeps its exit code', '"[sandbox 404]" >/dev/full', 6, ''],
+  ['an answer is printed', '"[sandbox finish=length echo]hello" 2>/dev/full', 0, 'hello\n'],
+])('P4 with closed or full streams, %s: %s', async (_, words, code, stdout) => {
+  const result = await runShell(`$NATTER --sandbox </dev/null ${words}`);
+  expect(result).toMatchObject({ code, stdout });
+  expect(result.stderr).not.toContain('standard output');
 });
 
 const echo = '[sandbox echo]';

@@ -8,7 +8,6 @@ import {
   percent,
   tokensPerSecond,
   tokenText,
-  usageLine,
 } from '../../src/output/figures.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 
@@ -100,11 +99,8 @@ test.each([
   expect(tokenText(tokens, isEstimate)).toBe(text);
 });
 
-test('Y19: a percentage has no space before its sign, and one token is in the singular', () => {
+test('Y19: a percentage has no space before its sign', () => {
   expect(percent(64_000, 128_000)).toBe('50%');
-  const usage = { prompt_tokens: 1, completion_tokens: 1 };
-  const metadata = { model: 'origin', complete: true, usage } as Parameters<typeof usageLine>[0];
-  expect(usageLine(metadata, 'origin')).toBe('origin · 1 token in, 1 out');
 });
 
 test.each([0, 7, 999, 1000, 12_345, 1_234_567, -1000, -999, 2 ** 53, Number.NaN])(

@@ -64,6 +64,7 @@ describe('the usage line', () => {
     [{ model: 'nextgen' }, 'nextgen'],
     [{}, 'asked'],
     [{ usage }, 'asked · 1,200 tokens in, 500 out'],
+    [{ usage: { prompt_tokens: 1, completion_tokens: 1 } }, 'asked · 1 token in, 1 out'],
     [
       { usage, timing: { firstText: 20, total: 1020 } },
       'asked · 1,200 tokens in, 500 out · 1.0 s · 500 tokens/s',
@@ -93,19 +94,17 @@ test('N13: of the warnings about storage, only the first is shown', () => {
   expect(stderr.text()).toBe('natter: warning: not saved\nnatter: warning: a risk\n');
 });
 
-describe('the report of a failure', () => {
-  test.each([
-    [new TypeError('odd'), 'unexpected error: odd'],
-    ['a string', 'unexpected error: a string'],
-    [undefined, 'unexpected error: undefined'],
-  ])('of %s is unexpected', (thrown, message) => {
-    expect(toFailure(thrown)).toMatchObject({ kind: 'unexpected', message });
-  });
+test.each([
+  [new TypeError('odd'), 'unexpected error: odd'],
+  ['a string', 'unexpected error: a string'],
+  [undefined, 'unexpected error: undefined'],
+])('the report of %s is unexpected', (thrown, message) => {
+  expect(toFailure(thrown)).toMatchObject({ kind: 'unexpected', message });
+});
 
-  test('of a failure is unchanged', () => {
-    const failure = new Failure('rate_limited', 'slow down');
-    expect(toFailure(failure)).toBe(failure);
-  });
+test('the report of a failure is unchanged', () => {
+  const failure = new Failure('rate_limited', 'slow down');
+  expect(toFailure(failure)).toBe(failure);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { BlockDriver } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
 import { createWordRows } from '../text/rows.ts';
-import { lexInline, withCharacters, withFormulas } from './inline.ts';
+import { escapeMarks, lexInline, mapFormulas, withCharacters } from './inline.ts';
 import { Paragraph, type ReadPiece } from './paragraph.ts';
 import { splitCells } from './table.ts';
 import type { Token, Tokens } from 'marked';
@@ -72,9 +72,8 @@ function tokensText(tokens: readonly Token[]): string {
 const readSpoken: ReadPiece<string> = (text, formulas) => {
   if (formulas === undefined) return [withNotes(withDefinitions(text))];
   const [lead = ''] = /^\s*/.exec(text) ?? [];
-  const source = withDefinitions(
-    withFormulas(text, formulas, (formula) => withoutMarks(formula).trim()),
-  );
+  const spoken = (formula: string) => escapeMarks(withoutMarks(formula).trim());
+  const source = withDefinitions(mapFormulas(text, formulas, spoken));
   return [lead + tokensText(lexInline(source.slice(lead.length)))];
 };
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { expectFailure } from '../support/in-memory.ts';
 import {
   binary,
@@ -173,18 +173,16 @@ test('P10 a file larger than any window is refused in bounded memory', async () 
   expect(stderr).toContain('cannot attach /dev/stdin: it exceeds every context window');
 });
 
-describe('standard input that ends at once', () => {
-  const notice = 'natter: standard input was empty; only the prompt is sent\n';
+const notice = 'natter: standard input was empty; only the prompt is sent\n';
 
-  test.each([
-    ['a pipe', `true | $NATTER --sandbox "${echo}hi"`, notice],
-    ['a pipe, with --quiet', `true | $NATTER --sandbox -q "${echo}hi"`, ''],
-    ['a pipe that is ignored', `true | $NATTER --sandbox --no-stdin "${echo}hi"`, ''],
-    ['the null device (P15)', `$NATTER --sandbox "${echo}hi" </dev/null`, ''],
-    ['a closed input (P15)', `$NATTER --sandbox "${echo}hi" <&-`, ''],
-  ])('from %s', async (_, line, expected) => {
-    expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hi\n', stderr: expected });
-  });
+test.each([
+  ['a pipe', `true | $NATTER --sandbox "${echo}hi"`, notice],
+  ['a pipe, with --quiet', `true | $NATTER --sandbox -q "${echo}hi"`, ''],
+  ['a pipe that is ignored', `true | $NATTER --sandbox --no-stdin "${echo}hi"`, ''],
+  ['the null device (P15)', `$NATTER --sandbox "${echo}hi" </dev/null`, ''],
+  ['a closed input (P15)', `$NATTER --sandbox "${echo}hi" <&-`, ''],
+])('standard input that ends at once: from %s', async (_, line, expected) => {
+  expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hi\n', stderr: expected });
 });
 
 const onSandbox = (...words: string[]) => ['--sandbox', ...words];

@@ -1,5 +1,5 @@
 import type { SettingValues } from '../settings/definitions.ts';
-import { createTerminalWindow, type WindowProgress, windowWays } from '../terminal/window.ts';
+import { createTerminalWindow, windowWays } from '../terminal/window.ts';
 import type { Context } from '../run.ts';
 
 /**
@@ -30,7 +30,7 @@ export function openWindowStatus(
     },
   );
   return {
-    show: (title: string, progress: WindowProgress) => window.show(title, progress),
+    show: window.show,
     end: () => close((text) => streams.stderr.write(text)),
   };
 }

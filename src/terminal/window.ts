@@ -121,7 +121,7 @@ export function createTerminalWindow(ways: WindowWays, write: (sequence: string)
     /** The sequences before the first use of the window, and those that put it back. */
     modes: { enter: modes.map((mode) => mode.enter).join(''), leave: leave.join('') },
     /** Writes the title and the progress if they have changed. @param turn another number writes the same progress again */
-    show(title: string, progress: WindowProgress, turn = 0): void {
+    show: (title: string, progress: WindowProgress, turn = 0): void => {
       if (ways.title && title !== shownTitle) {
         write(`${ESC}]2;${safeText(title, maxTitleColumns)}${BEL}`);
       }

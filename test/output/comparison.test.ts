@@ -7,7 +7,7 @@ import {
   type ComparedAnswer,
   createAnswerColumns,
   createStackedAnswers,
-  TextColumn,
+  createTextColumn,
 } from '../../src/output/comparison.ts';
 import { type Context, present, type Presentation } from '../../src/run.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
@@ -216,7 +216,7 @@ test('the text columns share a window', () => {
 });
 
 test('a column has a row once no text can change it', () => {
-  const grown = new TextColumn(unchanged);
+  const grown = createTextColumn(unchanged);
   grown.write('one two');
   expect(grown.hasRow(8)).toBe(false);
   grown.write(' three');
@@ -230,7 +230,7 @@ test('Y27: a column of one long coloured line takes linear time', async () => {
   const take = async (length: number) => {
     // As Markdown would be styled.
     const write = (words: string) => `\u001B[1m${words}\u001B[22m`;
-    const column = new TextColumn({ write, end: () => '' });
+    const column = createTextColumn({ write, end: () => '' });
     column.write('word '.repeat(length / 5));
     column.end('');
     return processorTime(() => {

@@ -48,7 +48,7 @@ const groups = [
       'cli/',
       'commands/(?!batch/|chat/split|compare/|sandbox/)',
       'conversation/(?!code-blocks|export)',
-      'input/(?!attach-others|fetch-page|find-files|html-text)',
+      'input/(?!attach-others|fetch-page|find-files)',
       'output/(?!word-diff)',
       'prompt-files/(?!write-markdown|yaml)',
       'repl/(composer/keys/|shell/(child-process|external-editor))',

@@ -4,9 +4,7 @@ const maxPort = 65_535;
 
 /** What is wrong with the port of an invalid URL: `port 99999, over the maximum of 65535`. */
 export function portProblem(address: string): string | undefined {
-  const port = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*:(?<port>\d+)(?:[/?#]|$)/i.exec(address)?.groups?.[
-    'port'
-  ];
+  const [, port] = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(address) ?? [];
   if (port === undefined || Number(port) <= maxPort) return undefined;
   return `port ${port}, over the maximum of ${maxPort}`;
 }

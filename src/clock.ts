@@ -69,8 +69,6 @@ export const systemClock: ProgramClock = {
   },
 };
 
-const second = 1000;
-
 /**
  * Calls `act` once `pause` milliseconds have passed since the last restart and the pending input has been read: in a
  * process that was delayed, timers run before input.
@@ -86,8 +84,8 @@ export function createDebounce(clock: Clock, act: () => void) {
   };
 }
 
-/** Ticks once a second, or with a different interval, while it runs. */
-export function createTicker(clock: ProgramClock, tick: () => void, interval = second) {
+/** Ticks while it runs. @param interval milliseconds */
+export function createTicker(clock: ProgramClock, tick: () => void, interval = 1000) {
   let stop: (() => void) | undefined;
   return {
     run(isNeeded: boolean) {

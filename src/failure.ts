@@ -12,26 +12,31 @@ export function withCommands(
   return text.replaceAll(markedCommand, (_, command: string) => shown(command));
 }
 
+/** The exit code of each kind. Signals (130, 143, 129) are not failures; they are re-raised. */
+export const exitCodes = {
+  unexpected: 1,
+  usage: 2,
+  configuration: 3,
+  unauthorized: 4,
+  forbidden: 5,
+  not_found: 6,
+  invalid_request: 7,
+  rate_limited: 8,
+  server_error: 9,
+  unreachable: 10,
+  incomplete: 11,
+  storage: 12,
+  mismatch: 13,
+  no_answer: 14,
+  budget: 15,
+  truncated_prompt: 16,
+  secrets: 17,
+  // EX_TEMPFAIL of sysexits.h: schedulers retry it.
+  unfinished: 75,
+};
+
 /** Each kind has its own exit code (`natter help exit-codes`). */
-export type FailureKind =
-  | 'unexpected'
-  | 'usage'
-  | 'configuration'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not_found'
-  | 'invalid_request'
-  | 'rate_limited'
-  | 'server_error'
-  | 'unreachable'
-  | 'incomplete'
-  | 'storage'
-  | 'mismatch'
-  | 'no_answer'
-  | 'budget'
-  | 'truncated_prompt'
-  | 'secrets'
-  | 'unfinished';
+export type FailureKind = keyof typeof exitCodes;
 
 type PlainRemedyCode =
   | 'send-again'
@@ -162,35 +167,7 @@ export function replacedFailure(error: unknown): Failure | undefined {
   const { code } = error as NodeJS.ErrnoException;
   const isOfBundle = /[\\/]dist[\\/][\w.-]+\.js' imported from/.test(error.message);
   if (code !== 'ERR_MODULE_NOT_FOUND' || !isOfBundle) return undefined;
-  return new Failure(
-    'unexpected',
-    'natter was updated while it was running, and its files have changed',
-    {
-      hint: 'start natter again; ‹natter -c› continues the conversation',
-      cause: error,
-    },
-  );
+  const message = 'natter was updated while it was running, and its files have changed';
+  const hint = 'start natter again; ‹natter -c› continues the conversation';
+  return new Failure('unexpected', message, { hint, cause: error });
 }
-
-/** The exit code of each kind. Signals (130, 143, 129) are not failures; they are re-raised. */
-export const exitCodes: Readonly<Record<FailureKind, number>> = {
-  unexpected: 1,
-  usage: 2,
-  configuration: 3,
-  unauthorized: 4,
-  forbidden: 5,
-  not_found: 6,
-  invalid_request: 7,
-  rate_limited: 8,
-  server_error: 9,
-  unreachable: 10,
-  incomplete: 11,
-  storage: 12,
-  mismatch: 13,
-  no_answer: 14,
-  budget: 15,
-  truncated_prompt: 16,
-  secrets: 17,
-  // EX_TEMPFAIL of sysexits.h: schedulers retry it.
-  unfinished: 75,
-};

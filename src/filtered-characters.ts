@@ -33,8 +33,8 @@ export const HIDDEN_IN_PAGES = `[${INVISIBLE}]|${PLANE_14}|${LONE_SURROGATE}`;
 /** A subdivision flag, whose tags are not hidden text (UTS 51, ED-14a). */
 export const TAGGED_FLAG = String.raw`\ud83c\udff4(?:\udb40[\udc20-\udc7e]){1,6}\udb40\udc7f`;
 
-/** Parser state within an escape sequence; `reread` means that the sequence ended before the given character. */
-export type SequenceState = 'text' | 'escape' | 'intermediate' | 'csi' | 'string' | 'reread';
+/** Parser state within an escape sequence. */
+export type SequenceState = 'text' | 'escape' | 'intermediate' | 'csi' | 'string';
 
 const BEL = 0x07;
 const LF = 0x0a;
@@ -48,26 +48,26 @@ const DEL = 0x7f;
  * The state after one more code unit (ECMA-48 5.4 and 5.6, as xterm reads it), with two differences: BEL ends every
  * kind of string, and a line end ends any sequence, so hostile text cannot hide the lines after it. A printable
  * character that a sequence cannot contain is text.
+ * @returns undefined if the sequence ended before this code unit
  */
-function advanceSequence(state: SequenceState, code: number): SequenceState {
+function advanceSequence(state: SequenceState, code: number): SequenceState | undefined {
   if (code === ESC) return 'escape';
-  if (code === LF || code === CR) return 'reread';
+  if (code === LF || code === CR) return undefined;
   if (code === CAN || code === SUB) return 'text';
   if (code >= 0x80 && code <= 0x9f) return introducedBy(code - 0x40);
   switch (state) {
     case 'string':
       return code === BEL ? 'text' : 'string';
     case 'csi':
-      return code < 0x40 || code === DEL ? 'csi' : code < DEL ? 'text' : 'reread';
+      return code < 0x40 || code === DEL ? 'csi' : code < DEL ? 'text' : undefined;
     case 'escape':
       if (code < 0x20 || code === DEL) return 'escape';
       if (code < 0x30) return 'intermediate';
-      return code < DEL ? introducedBy(code) : 'reread';
+      return code < DEL ? introducedBy(code) : undefined;
     case 'intermediate':
       if (code < 0x30 || code === DEL) return 'intermediate';
-      return code < DEL ? 'text' : 'reread';
+      return code < DEL ? 'text' : undefined;
     case 'text':
-    case 'reread':
     default:
       return 'text';
   }
@@ -82,8 +82,7 @@ function introducedBy(code: number): SequenceState {
 
 /** The state after a character that is not shown. */
 export function startSequence(character: string): SequenceState {
-  const state = advanceSequence('text', character.charCodeAt(0));
-  return state === 'reread' ? 'text' : state;
+  return advanceSequence('text', character.charCodeAt(0)) ?? 'text';
 }
 
 /** Continues a sequence at `start`. @returns where the text after it begins; the text's length if it has not ended */
@@ -93,12 +92,10 @@ export function skipSequence(
   state: { sequence: SequenceState },
 ): number {
   for (let index = start; index < text.length; index += 1) {
-    state.sequence = advanceSequence(state.sequence, text.charCodeAt(index));
-    if (state.sequence === 'text') return index + 1;
-    if (state.sequence === 'reread') {
-      state.sequence = 'text';
-      return index;
-    }
+    const next = advanceSequence(state.sequence, text.charCodeAt(index));
+    state.sequence = next ?? 'text';
+    if (next === undefined) return index;
+    if (next === 'text') return index + 1;
   }
   return text.length;
 }

@@ -5,8 +5,6 @@ import type {
   Client as ServiceClient,
   ClientOptions as AllClientOptions,
 } from './client/client.ts';
-import type { CompletionRequest } from './client/contract.ts';
-import type { ChatEvent } from './client/events.ts';
 import { createClient as createClientWith } from './client/create-client.ts';
 import { undiciNetwork } from './client/http/undici-network.ts';
 import { systemClock } from './clock.ts';
@@ -15,7 +13,6 @@ export type { CallOptions, ReadOptions } from './client/client.ts';
 export {
   collectAnswer,
   IncompleteAnswer,
-  type AnswerEnding,
   type AnswerTexts,
   type CollectedAnswer,
 } from './client/collect-answer.ts';
@@ -29,6 +26,7 @@ export {
   type Usage,
 } from './client/contract.ts';
 export type {
+  AnswerEnding,
   AnswerFinished,
   AnswerNamed,
   AnswerStarted,
@@ -64,14 +62,7 @@ declare global {
 }
 
 /** `using` and `await using` close it at the end of their block. */
-export interface Client extends Omit<ServiceClient, 'chat'>, Disposable, AsyncDisposable {
-  /**
-   * Sends one prompt and yields its events, the same for a streamed answer and for one JSON body. Ending the iteration
-   * early, or aborting `signal`, closes the request.
-   * @throws Failure; or the signal's reason when it aborts.
-   */
-  chat(request: CompletionRequest, options?: CallOptions): AsyncIterable<ChatEvent>;
-}
+export interface Client extends ServiceClient<CallOptions>, Disposable, AsyncDisposable {}
 
 type ProcessOption = 'environment' | 'clock' | 'random' | 'userAgent';
 

@@ -1,22 +1,12 @@
-/** Edits (insert, delete, replace, swap neighbours) between two words: optimal string alignment distance. */
-function editDistance(left: string, right: string): number {
-  const rows = [Array.from({ length: right.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity;
-  for (let row = 1; row <= left.length; row += 1) {
-    const cells = [row];
-    rows.push(cells);
-    for (let column = 1; column <= right.length; column += 1) {
-      const isSame = left[row - 1] === right[column - 1];
-      const isSwapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      cells[column] = Math.min(
-        at(row - 1, column) + 1,
-        at(row, column - 1) + 1,
-        at(row - 1, column - 1) + (isSame ? 0 : 1),
-        isSwapped ? at(row - 2, column - 2) + 1 : Infinity,
-      );
-    }
-  }
-  return at(left.length, right.length);
+/** Whether at most so many edits (insert, delete, replace, swap neighbours) make one word of the other. */
+function isWithin(edits: number, left: string, right: string): boolean {
+  if (left === right) return true;
+  if (left[0] === right[0]) return isWithin(edits, left.slice(1), right.slice(1));
+  if (edits <= 0) return false;
+  const edited = (used: number, made: number) =>
+    isWithin(edits - 1, left.slice(used), right.slice(made));
+  const isSwapped = left[0] === right[1] && left[1] === right[0];
+  return edited(1, 0) || edited(0, 1) || edited(1, 1) || (isSwapped && edited(2, 2));
 }
 
 /** Up to this length, two edits make a different word: "hello" does not mean "help". */
@@ -30,5 +20,5 @@ export function nearlyNamed(word: string, names: Iterable<string>): string | und
   if (known.includes(word)) return undefined;
   // With every character replaced, nothing of the word is left.
   const most = Math.min(limit, word.length - 1);
-  return known.find((name) => editDistance(word.toLowerCase(), name) <= most);
+  return known.find((name) => isWithin(most, word.toLowerCase(), name));
 }

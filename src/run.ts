@@ -6,7 +6,7 @@ import { Failure } from './failure.ts';
 import { createNotices } from './output/notices.ts';
 import { cleanLine, maskMessage, type Secrets } from './secrets/secrets.ts';
 import type { ResolvedSettings } from './settings/resolved-settings.ts';
-import { trueOrFalse } from './settings/value-types.ts';
+import { trueOrFalse } from './settings/definitions.ts';
 import type { ProcessFacts } from './storage/lock.ts';
 import type { Ask } from './terminal/device/ask.ts';
 import type { TerminalDevice } from './terminal/device/device.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseBaseUrl } from '../src/client/http/base-url.ts';
 import { completeAddress, isLoopback, isLoopbackName } from '../src/address.ts';
-import { address } from '../src/settings/value-types.ts';
+import { address } from '../src/settings/definitions.ts';
 
 test.each([
   ['127.0.0.1:4100', 'http://127.0.0.1:4100'],

@@ -38,13 +38,6 @@ export interface Answer extends AnswerOutcome {
   readonly isStopped: boolean;
 }
 
-/** The answer to a question that could not be asked, because of `error`. */
-export function unasked(clock: Clock, signal: AbortSignal, error: unknown): Answer {
-  const failure = endingFailure(error, signal);
-  const metadata = createAnswerMeter(clock).metadata(failure);
-  return { content: '', received: '', metadata, failure, error, isStopped: signal.aborted };
-}
-
 /**
  * Asks a question: records what arrives, puts secrets back, measures it and shows it. Never throws: an answer that
  * failed or was stopped is an answer, too.

@@ -21,8 +21,8 @@ import {
 import type { CompiledSchema } from '../schema/compile-schema.ts';
 import { isSchemaPath, isSchemaText, parseSchemaText } from '../schema/schema-text.ts';
 import type { ResolvedSettings } from '../settings/resolved-settings.ts';
-import { parseOption } from '../settings/setting-value.ts';
-import { wholeNumber } from '../settings/value-types.ts';
+import { parseValue } from '../settings/setting-value.ts';
+import { wholeNumber } from '../settings/definitions.ts';
 import { errorCode, failureReason } from '../storage/storage-failure.ts';
 import { escapeJson } from '../terminal/safety/sanitizer.ts';
 import type { Answer } from './ask.ts';
@@ -169,7 +169,10 @@ export async function openCheck(
     retries:
       schema === undefined
         ? 0
-        : parseOption(schemaRetries ?? defaultRetries, '--schema-retries', wholeNumber(0, 100)),
+        : parseValue(wholeNumber(0, 100), schemaRetries ?? defaultRetries, {
+            label: '--schema-retries',
+            kind: 'usage',
+          }),
     /** The pointer of `--select`, as typed. */
     pointer: select,
     /** Adds the schema to a prompt. */
@@ -211,8 +214,8 @@ export async function askUntilConforming<Given extends Answer>({
   readonly messages: readonly Message[];
   /** Receives one answer completely. @param correction the last message, if it corrects the answer before it */
   readonly send: (messages: readonly Message[], correction?: string) => Promise<Given>;
-  /** Gets a notice before the model is asked again. @returns whether it may be */
-  readonly onMismatch: (notice: string) => boolean;
+  /** Gets a notice before the model is asked again. @returns false if it may not be */
+  readonly onMismatch: (notice: string) => unknown;
 }): Promise<CheckedAnswers<Given>> {
   const earlier: CheckedAnswer<Given>[] = [];
   const { retries = 0 } = check ?? {};
@@ -229,7 +232,7 @@ export async function askUntilConforming<Given extends Answer>({
     const { violations = [], isCorrectable = false } = checked ?? {};
     const mayAsk = isCorrectable && retry <= retries;
     const again = `asking again (${retry} of ${retries})`;
-    if (!mayAsk || !onMismatch(`${mismatchText(violations)}; ${again}`)) {
+    if (!mayAsk || onMismatch(`${mismatchText(violations)}; ${again}`) === false) {
       return { earlier, last: { answer, checked } };
     }
     earlier.push({ answer, checked });
@@ -245,16 +248,14 @@ export async function askUntilConforming<Given extends Answer>({
 }
 
 /** The failure of answers without a value; undefined if the last one has it. */
-export function failureOf(
+function failureOf(
   check: AnswerCheck | undefined,
-  { last: { answer, checked } }: CheckedAnswers,
+  { answer, checked }: CheckedAnswer,
 ): Failure | undefined {
   if (answer.failure !== undefined || check === undefined) return answer.failure;
-  if (checked === undefined) {
-    const text = 'the answer is incomplete: it reached the token limit (finish_reason length)';
-    return new Failure('incomplete', text, { remedy: { code: 'raise-max-tokens' } });
-  }
-  return checked.failure;
+  if (checked !== undefined) return checked.failure;
+  const text = 'the answer is incomplete: it reached the token limit (finish_reason length)';
+  return new Failure('incomplete', text, { remedy: { code: 'raise-max-tokens' } });
 }
 
 function sum(values: readonly (number | undefined)[]): number | undefined {
@@ -263,10 +264,8 @@ function sum(values: readonly (number | undefined)[]): number | undefined {
 }
 
 /** Joins what is known about all answers to a prompt: the last one, with the tokens, requests and times of all. */
-export function metadataOf({ earlier, last }: CheckedAnswers): AnswerMetadata {
-  const { metadata } = last.answer;
-  if (earlier.length === 0) return metadata;
-  const parts = [...earlier, last].map(({ answer }) => answer.metadata);
+function joinMetadata(parts: readonly AnswerMetadata[], last: AnswerMetadata): AnswerMetadata {
+  if (parts.length < 2) return last;
   const names = ['prompt_tokens', 'cached_tokens', 'completion_tokens', 'total_tokens'] as const;
   const sums = names.map((name) => [name, sum(parts.map(({ usage }) => usage?.[name]))] as const);
   const usage: Usage = Object.fromEntries(sums.filter(([, tokens]) => tokens !== undefined));
@@ -274,7 +273,7 @@ export function metadataOf({ earlier, last }: CheckedAnswers): AnswerMetadata {
   const cut = parts.find(({ estimatedPromptTokens }) => estimatedPromptTokens !== undefined);
   const total = sum(parts.map(({ timing }) => timing?.total)) ?? 0;
   return {
-    ...metadata,
+    ...last,
     ...definedFields({
       estimatedPromptTokens: cut?.estimatedPromptTokens,
       countedPromptTokens: cut && (cut.usage?.prompt_tokens ?? 0),
@@ -295,37 +294,36 @@ function withValue(line: string, checked: CheckedText | undefined): string {
   return line.replace(/\}\n$/, () => `${value}${part}}\n`);
 }
 
-/**
- * Makes what a check adds to the JSON of an answer: `violations`, and `checked_answers` if the model was asked again; with
- * `--extract`, `code` and `language`.
- */
-export function checkedFields(
+/** What the answers to a prompt came to. @param requestedModel stands in JSON for one that the service did not name */
+export function resultOf(
+  check: AnswerCheck | undefined,
   { earlier, last }: CheckedAnswers,
   requestedModel: string,
-): CheckedFields {
+) {
   const { checked } = last;
-  const all = [...earlier, last].map(
-    ({ answer: { metadata, content }, checked: { violations } = {} }) => ({
-      ...fieldsAfterId(metadata, content, requestedModel),
-      violations,
-    }),
-  );
-  const block = checked?.block;
+  const { block, found, selected, violations } = checked ?? {};
+  const answers = [...earlier, last];
+  const all = answers.map(({ answer: { metadata, content }, checked: own }) => ({
+    ...fieldsAfterId(metadata, content, requestedModel),
+    violations: own?.violations,
+  }));
   const fields =
     block === undefined
-      ? {
-          violations: checked?.violations,
-          checked_answers: earlier.length === 0 ? undefined : all,
-        }
+      ? { violations, checked_answers: earlier.length === 0 ? undefined : all }
       : { code: block?.code ?? null, language: block?.language ?? null };
-  return { fields, withValue: (line) => withValue(line, checked) };
-}
-
-/**
- * Returns the value of `--select` (a text without its quotes), else that of the whole answer; undefined without one.
- */
-export function valueText({ last }: CheckedAnswers): string | undefined {
-  const { found, selected } = last.checked ?? {};
-  if (selected?.startsWith('"') === true) return JSON.parse(selected) as string;
-  return selected ?? found?.text;
+  const isText = selected?.startsWith('"') === true;
+  return {
+    failure: failureOf(check, last),
+    metadata: joinMetadata(
+      answers.map(({ answer }) => answer.metadata),
+      last.answer.metadata,
+    ),
+    /** The value of `--select` (a text without its quotes), else that of the whole answer; undefined without one. */
+    value: isText ? (JSON.parse(selected) as string) : (selected ?? found?.text),
+    /**
+     * What the check adds to the JSON of the answer: `violations`, and `checked_answers` if the model was asked again;
+     * with `--extract`, `code` and `language`.
+     */
+    checked: { fields, withValue: (line) => withValue(line, checked) } satisfies CheckedFields,
+  };
 }

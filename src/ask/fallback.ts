@@ -12,7 +12,7 @@ import { parseModel, settingsOf } from '../settings/read-settings.ts';
 import { knownProfiles } from '../settings/profiles.ts';
 import { readStored } from '../settings/settings-file.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
-import { type Answer, ask, type Question, type Sink, unasked } from './ask.ts';
+import { type Answer, ask, type Question, type Sink } from './ask.ts';
 import type { AnswerCheck } from './check.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import { type PlannedRequest, planRequest } from './plan-request.ts';
@@ -206,7 +206,7 @@ export async function openAsker(
         chain = chainOf(models, await compose(), run.options.stream, warn);
         first = chooseModel(chain);
       } catch (error) {
-        return unasked(clock, signal, error);
+        return ask({ clock, signal, send: () => Promise.reject(error) });
       }
       return askModels(chain, first, ({ model, planned }) => {
         if (planned.warning !== undefined) warn(planned.warning);

@@ -22,12 +22,7 @@ const maxOutput = 8192;
  */
 async function printedKey(context: Context, label: string, command: string): Promise<string> {
   const { clock, environment, homeDirectory: home, secrets, signal, streams } = context;
-  const parsed = commandWords(command);
-  if ('problem' in parsed) {
-    const hint = 'it looks like pass show natter, or ["pass", "show", "natter"]';
-    throw new Failure('configuration', `${label} ${parsed.problem}`, { hint });
-  }
-  const [program, ...words] = parsed;
+  const [program, ...words] = commandWords(command, label, 'configuration');
   const usualHint =
     shellHint(command) ??
     '‹natter auth status› shows the command; run it in a shell to see what it prints';

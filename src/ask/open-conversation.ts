@@ -8,7 +8,6 @@ import {
   type JournalOptions,
   branchJournal,
   createJournal,
-  idsFromTitle,
   resumeJournal,
   startTitledJournal,
 } from '../conversation/journal/journal.ts';
@@ -30,9 +29,9 @@ import {
 import {
   type Conversation,
   type Role,
-  leafOf,
   messagesOf,
   modelOf,
+  pathOf,
   systemOf,
   textOf,
   titleOf,
@@ -44,7 +43,7 @@ import type { Notices } from '../output/notices.ts';
 import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import { type ResolvedSettings, withValues } from '../settings/resolved-settings.ts';
 import { awaitLock } from '../storage/lock.ts';
-import { parseAge } from '../settings/value-types.ts';
+import { parseAge } from '../settings/definitions.ts';
 import { replaceFile } from '../storage/files.ts';
 import { storageFailure } from '../storage/storage-failure.ts';
 import { localDay } from '../usage/days.ts';
@@ -176,12 +175,11 @@ async function openTitled(
   const { folder } = options;
   if (folder === undefined) return undefined;
   for (;;) {
-    const ids = idsFromTitle(folder, title);
-    const found = findTitled(folder, title, ids.first);
-    if (found !== undefined) return openResumed(run, options, found);
+    const found = findTitled(folder, title);
+    if (typeof found !== 'string') return openResumed(run, options, found);
     run.presentation.notices.notice(`there is no conversation "${title}" yet; this starts it`);
     if (options.save === false) return undefined;
-    const journal = startTitledJournal({ ...options, folder }, title, ids.next);
+    const journal = startTitledJournal({ ...options, folder }, title, found);
     if (journal !== undefined) return journal;
   }
 }
@@ -291,7 +289,7 @@ export async function openConversation(
     const text = `the conversation "${titleOf(conversation)}" has turns already, so messages cannot start it`;
     throw new Failure('usage', text, { hint: 'use a different name, or omit the messages' });
   }
-  const leaf = leafOf(conversation);
+  const leaf = pathOf(conversation).at(-1);
   if (leaf !== undefined && (leaf.role === 'user' || textOf(leaf) === '')) {
     notices.notice('the last prompt of this conversation has no answer and is not sent');
   }

@@ -1,10 +1,5 @@
 import type { CompletionRequest, Message } from '../client/contract.ts';
-import {
-  contextFit,
-  contextWarning,
-  refuseImpossible,
-  smallestModelFor,
-} from '../conversation/context-fit.ts';
+import { contextFit, refuseImpossible, smallestModelFor } from '../conversation/context-fit.ts';
 import { estimateMessages } from '../conversation/token-estimate.ts';
 import type { ParameterChanges } from '../conversation/attributes.ts';
 import { withoutSources, type ResolvedSettings } from '../settings/resolved-settings.ts';
@@ -51,13 +46,8 @@ export function planRequest(
     ...(Object.keys(params).length > 0 && { params: withoutSources(params) }),
   };
   const tokens = promptTokens === undefined ? estimate : promptTokens + (maxTokens ?? 0);
-  const fit = contextFit(model, tokens, windows);
-  return {
-    request,
-    fit,
-    /** Undefined if the request fits comfortably. */
-    warning: contextWarning(fit, windows, modelSwitch),
-  };
+  const { warning, ...fit } = contextFit(model, tokens, windows, modelSwitch);
+  return { request, fit, warning };
 }
 
 /** Applies the changes of a conversation to the parameters of the settings. */

@@ -1,6 +1,5 @@
 import type { Client, ClientOptions } from '../client/client.ts';
 import { createClient } from '../client/create-client.ts';
-import { rephrase } from '../client/failure/change-failure.ts';
 import { endpointUrl, parseBaseUrl } from '../client/http/base-url.ts';
 import { nodeNetwork } from '../client/http/node-network.ts';
 import type { OpenNetwork } from '../client/http/transport.ts';
@@ -13,20 +12,18 @@ import { sandboxKey } from '../sandbox/keys.ts';
 import { maskUrl } from '../secrets/mask.ts';
 import { withWindow } from '../settings/model-windows.ts';
 import { otherProfiles } from '../settings/read-settings.ts';
-import { describeUnsent, type ResolvedSettings } from '../settings/resolved-settings.ts';
+import type { ResolvedSettings } from '../settings/resolved-settings.ts';
 import type { UsageSource } from '../usage/budget.ts';
 import { meterClient } from '../usage/meter.ts';
 import { learnWindows } from '../usage/windows.ts';
+import { divideReasoning, explainPrintedKey, logClient, maskClient } from './client-layers.ts';
 import { commandLabel, serviceKey } from './key-command.ts';
-import { logClient } from './logged-client.ts';
-import { maskClient } from './masked-client.ts';
 import { chooseRecording } from './recording-choice.ts';
-import { divideReasoning } from './think-tags.ts';
 
 export interface Service {
   readonly client: Client;
   /** The client without the ledger and the budget, for what is no prompt; undefined for a replay. */
-  readonly unmetered?: Client;
+  readonly unmetered?: Client | undefined;
   /** The context windows of the models, as the service reported them in this run and before. */
   readonly windows: () => ModelWindows;
   /** The clock of the client; a replay may run faster. */
@@ -42,13 +39,13 @@ export interface Service {
    */
   readonly clientOf: (settings: ResolvedSettings) => Promise<Client>;
   /** The recording that is replayed; undefined for a service or the sandbox. */
-  readonly replayedFrom?: string;
+  readonly replayedFrom?: string | undefined;
   close(): Promise<void>;
 }
 
 /** Prints notices about unsent secrets and unverified certificates. */
 export function noticeRisks({ context, presentation: { notices }, settings }: Run): void {
-  for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
+  for (const secret of settings.unsentSecrets) notices.notice(secret.text);
   const isUnverified = context.environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
   if (isUnverified && settings.values.baseUrl?.toLowerCase().startsWith('https:') === true) {
     notices.warning('TLS certificates are not verified: NODE_TLS_REJECT_UNAUTHORIZED is 0');
@@ -106,27 +103,6 @@ export function clientOptions(
   };
 }
 
-/** Names the setting whose command printed the key in the failures for a rejected key. */
-function explainPrintedKey(client: Client, label: string): Client {
-  const hint = `the key is from ${label}; ‹natter auth status› shows the command`;
-  const explain = (error: unknown): never => {
-    const isRejected = error instanceof Failure && error.remedy?.code === 'sign-in';
-    throw isRejected ? rephrase(error, { hint }) : error;
-  };
-  return {
-    ...client,
-    async *chat(request, options) {
-      try {
-        yield* client.chat(request, options);
-      } catch (error) {
-        explain(error);
-      }
-    },
-    listModels: (options) => client.listModels(options).catch(explain),
-    getModel: (id, options) => client.getModel(id, options).catch(explain),
-  };
-}
-
 /** Opens a client that masks secrets, writes the debug log, and names the command that printed its key. */
 export function openClient(run: Run, target: Target, changes: Partial<ClientOptions> = {}): Client {
   const { context, settings } = run;
@@ -141,8 +117,8 @@ export function openClient(run: Run, target: Target, changes: Partial<ClientOpti
   return isPrinted ? explainPrintedKey(client, commandLabel(apiKeyCommand)) : client;
 }
 
-/** The address of a replay; never requested. */
-const replayUrl = 'http://replay.localhost';
+/** What a replay answers for; never requested. */
+const replayTarget: Target = { baseUrl: 'http://replay.localhost', apiKey: undefined };
 
 /** Opens the configured service, or the sandbox without a `baseUrl`. */
 async function openTarget(run: Run, baseUrl: string | undefined): Promise<Target> {
@@ -188,57 +164,43 @@ export async function openService(
     settings.values.thinkTags === 'answer'
       ? client
       : { ...client, chat: (...words) => divideReasoning(client.chat(...words)) };
-  if (replay !== undefined) {
-    // It sends nothing, so it is not metered.
-    const changes = await recorded();
-    const replayed = openClient(run, { baseUrl: replayUrl, apiKey: undefined }, changes);
-    const client = divide(replayed);
-    return {
-      client,
-      clientFor: () => client,
-      clientOf: async () => client,
-      windows: () => settings.windows ?? new Map(),
-      clock: changes.clock ?? context.clock,
-      baseUrl: replayUrl,
-      isSandbox: false,
-      replayedFrom: replay.file,
-      close: async () => replayed.close(),
-    };
-  }
+  const isReplay = replay !== undefined;
   const baseUrl = options.sandbox === true ? undefined : settings.values.baseUrl;
-  const isSandbox = baseUrl === undefined;
+  const isSandbox = baseUrl === undefined && !isReplay;
   if (isSandbox && options.sandbox !== true) noticeSandbox(run, writesFile);
-  const changes = record === '' ? {} : await recorded();
-  if (!isSandbox) noticeRisks(run);
-  const target = await openTarget(run, baseUrl);
+  const changes = record === '' && !isReplay ? {} : await recorded();
+  if (!isSandbox && !isReplay) noticeRisks(run);
+  const target = isReplay ? replayTarget : await openTarget(run, baseUrl);
   const client = openClient(run, target, { network, ...changes });
-  const { windows, client: unmetered } = isSandbox
-    ? { client, windows: () => withWindow(new Map(), settings.values) }
-    : learnWindows(client, run);
-  const meter = meterClient(unmetered, run, source, isSandbox);
-  const own = divide(meter.client);
+  const known = withWindow((isReplay && settings.windows) || new Map(), settings.values);
+  const { windows, client: unmetered } =
+    isSandbox || isReplay ? { client, windows: () => known } : learnWindows(client, run);
+  // A replay sends nothing.
+  const meter = isReplay ? undefined : meterClient(unmetered, run, source, isSandbox);
+  const own = divide(meter?.client ?? client);
   const others = new Map<string, Promise<Service>>();
   return {
     client: own,
-    clientFor: (command) => divide(meter.clientFor(command)),
+    clientFor: (command) => (meter === undefined ? own : divide(meter.clientFor(command))),
     async clientOf(wanted) {
       const { value: profile } = wanted.profile;
-      if (isSandbox || profile === settings.profile.value) return own;
+      if (isSandbox || isReplay || profile === settings.profile.value) return own;
       const other = others.get(profile) ?? openService({ ...run, settings: wanted }, source, use);
       others.set(profile, other);
       other.catch(() => others.delete(profile));
       return (await other).client;
     },
-    unmetered,
+    unmetered: isReplay ? undefined : unmetered,
     windows,
-    clock: context.clock,
+    clock: changes.clock ?? context.clock,
     baseUrl: target.baseUrl,
     isSandbox,
+    replayedFrom: replay?.file,
     async close() {
       for (const other of await Promise.allSettled(others.values())) {
         if (other.status === 'fulfilled') await other.value.close();
       }
-      meter.close();
+      meter?.close();
       client.close();
       await target.close?.();
     },

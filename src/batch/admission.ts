@@ -200,7 +200,6 @@ export class Admission {
     });
   }
 
-  /** Ends a request. */
   #close(end: (now: number) => void): void {
     this.#open -= 1;
     const now = this.#options.clock.monotonic();

@@ -11,7 +11,6 @@ export function emptyTally() {
     queued: undefined as number | undefined,
     /** Answered before this run; of a pipe, only the items that were read so far. */
     already: 0,
-    /** Answered in this run. */
     answered: 0,
     failed: 0,
     /** The failed items of a kind: their number, and the one that is the first in the input. */
@@ -24,7 +23,6 @@ export function emptyTally() {
     completionTokens: 0,
     /** Cost of this run by currency, where the prices are known. */
     costs: new Map<string, number>(),
-    /** Requests sent. */
     attempts: 0,
     /** Answers to prompts that the service has probably cut. */
     truncated: 0,
@@ -69,19 +67,13 @@ const transientKinds: ReadonlySet<FailureKind> = new Set([
 ]);
 
 /** Remedies for which somebody has to act first. */
-const lastingRemedies: ReadonlySet<string> = new Set([
-  'check-quota',
-  'check-base-url',
-  'correct-base-url',
-  'set-base-url',
-  'use-https',
-  'raise-header-limit',
-  'trust-authority',
-  'trust-certificate',
-  'check-clock',
-  'raise-max-tokens',
-  'replace-certificate',
-]);
+const lastingRemedies = new Set(
+  [
+    'check-quota check-base-url correct-base-url set-base-url use-https',
+    'trust-authority trust-certificate replace-certificate check-clock',
+    'raise-header-limit raise-max-tokens',
+  ].flatMap((codes) => codes.split(' ')),
+);
 
 /** Whether another run of the same command can help, so that a scheduler may queue it again. */
 export function isTransient({ kind, remedy }: Failure): boolean {

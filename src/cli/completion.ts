@@ -5,7 +5,7 @@ import { catalogue } from '../client/contract.ts';
 import { storedKinds } from '../commands/config/command.ts';
 import { topicRows } from '../commands/help/topic-names.ts';
 import { dataFolder } from '../ask/open-conversation.ts';
-import { loadPromptFile, promptPlaces } from '../input/load-prompt-file.ts';
+import { loadPromptFile } from '../input/load-prompt-file.ts';
 import { listEntries, readListed } from '../conversation/library/library.ts';
 import { Failure } from '../failure.ts';
 import { type FoundPrompt, listPrompts, lookUpPrompt } from '../prompt-files/find-prompt.ts';
@@ -64,7 +64,7 @@ const promptFiles: Source = async ({ context, typed, before, command }) => {
   if (command.name() === 'run' && before.length > 0) return [];
   const isPath = typed.startsWith('.') || path.isAbsolute(typed) || typed.includes(path.sep);
   // Names come from whoever wrote the project: one with a command in it, or that is an option, must be typed.
-  const found = listPrompts(promptPlaces(context)).filter(
+  const found = listPrompts(context).filter(
     ({ name }) => name.startsWith(typed) && !special.test(name) && !name.startsWith('-'),
   );
   const candidates: Candidate[] = [];
@@ -76,7 +76,7 @@ const promptFiles: Source = async ({ context, typed, before, command }) => {
 };
 
 async function addVariables(context: Context, command: Command, name: string): Promise<void> {
-  const found = lookUpPrompt(promptPlaces(context), name);
+  const found = lookUpPrompt(context, name);
   const prompt = found && (await load(found, context.signal));
   const variables = prompt === undefined ? [] : variablesOf(prompt);
   for (const { name: variable, description, choices, default: value } of variables) {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type SettingKey, definitions } from '../settings/definitions.ts';
-import { parseSettingValue } from '../settings/setting-value.ts';
-import { formatDuration } from '../settings/value-types.ts';
+import { parseValue } from '../settings/setting-value.ts';
+import { formatDuration } from '../settings/definitions.ts';
 
 export type OptionGroup = readonly [heading: string, options: readonly Option[]];
 
@@ -90,7 +90,7 @@ export function collect(value: string, previous: readonly string[] | undefined):
 /** Refuses a word: `-t` is the template of a different client. @throws Failure `usage` */
 function refuseTemplate(text: string): string {
   if (/^[a-z_][\w./-]*$/i.test(text)) {
-    parseSettingValue(definitions.maxTokens, text, {
+    parseValue(definitions.maxTokens.type, text, {
       label: '--max-tokens',
       kind: 'usage',
       hint: 'a template is a prompt file: ‹natter run NAME› sends it; ‹natter prompts› lists them',

@@ -64,13 +64,14 @@ export interface ReadOptions extends CallOptions {
   readonly onRetry?: (event: RetryScheduled) => void;
 }
 
-export interface Client {
+/** @typeParam Options the second argument of `chat` */
+export interface Client<Options = ChatOptions> {
   /**
    * Sends one prompt and yields its events, the same for a streamed answer and for one JSON body. Ending the iteration
    * early, or aborting `signal`, closes the request.
    * @throws Failure; or the signal's reason when it aborts.
    */
-  chat(request: CompletionRequest, options?: ChatOptions): AsyncIterable<ChatEvent>;
+  chat(request: CompletionRequest, options?: Options): AsyncIterable<ChatEvent>;
   /** @throws Failure */
   listModels(options?: ReadOptions): Promise<readonly ModelRecord[]>;
   /** @throws Failure, kind `not_found` for an id the service does not know */

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import type { AnswerFinished, ChatEvent } from './events.ts';
+import type { AnswerEnding, ChatEvent } from './events.ts';
 import { detailsOf } from './failure/change-failure.ts';
 
 /** The texts of an answer; one that the service did not send is empty. */
@@ -8,8 +8,6 @@ export interface AnswerTexts {
   readonly reasoning: string;
   readonly refusal: string;
 }
-
-export interface AnswerEnding extends Omit<AnswerFinished, 'type'> {}
 
 export interface CollectedAnswer extends AnswerTexts, AnswerEnding {}
 

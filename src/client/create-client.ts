@@ -21,10 +21,7 @@ import type { HttpResponse } from './http/transport.ts';
 import { withRetries } from './retry.ts';
 import { readAnswer } from './stream/answer-reader.ts';
 
-/**
- * Sends nothing before its first call; keeps connections open between calls.
- * @throws Failure `configuration` for invalid options
- */
+/** @throws Failure `configuration` for invalid options */
 export function createClient(options: ClientOptions): Client {
   const configuration = configure(options);
   const network = options.network(configuration.route, configuration.limits, configuration.clock);
@@ -219,12 +216,8 @@ function findLists(value: unknown): readonly unknown[][] | undefined {
  */
 export function parseModelList(value: unknown): readonly ModelRecord[] {
   const lists = findLists(value);
-  if (lists === undefined) {
-    throw new Failure(
-      'server_error',
-      "the service's list of models has a shape natter cannot read",
-    );
-  }
+  const problem = "the service's list of models has a shape natter cannot read";
+  if (lists === undefined) throw new Failure('server_error', problem);
   const models = new Map<string, ModelRecord>();
   for (const entry of lists.flat()) {
     const record = readRecord(entry);

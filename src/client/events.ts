@@ -58,12 +58,8 @@ export interface RetryScheduled {
   readonly cause: Failure;
 }
 
-/**
- * The answer is complete: it ended with `[DONE]` or a `finish_reason`. If it was filtered, refused or a tool call, a
- * Failure of kind `no_answer` follows.
- */
-export interface AnswerFinished {
-  readonly type: 'answer-finished';
+/** What is known of an answer at its end, apart from its text. */
+export interface AnswerEnding {
   readonly id?: string;
   readonly model?: string;
   readonly finishReason?: string;
@@ -73,6 +69,14 @@ export interface AnswerFinished {
   /** Requests sent, including the successful one. */
   readonly attempts: number;
   readonly timing: Timing;
+}
+
+/**
+ * The answer is complete: it ended with `[DONE]` or a `finish_reason`. If it was filtered, refused or a tool call, a
+ * Failure of kind `no_answer` follows.
+ */
+export interface AnswerFinished extends AnswerEnding {
+  readonly type: 'answer-finished';
 }
 
 /**

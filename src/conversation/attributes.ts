@@ -43,7 +43,6 @@ const readers: {
 export const isAttribute = (record: { readonly type?: unknown }): record is AttributeRecord =>
   typeof record.type === 'string' && Object.hasOwn(readers, record.type);
 
-/** Makes a record for each attribute with a value. */
 export function attributeRecords(set: Attributes): readonly AttributeRecord[] {
   const { title, pin: pinned, model, parameters } = set;
   const records: readonly AttributeRecord[] = [

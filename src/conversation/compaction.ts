@@ -12,6 +12,7 @@ import {
   systemOf,
   textOf,
   type Conversation,
+  type Turn,
 } from './tree.ts';
 
 const instruction =
@@ -19,7 +20,6 @@ const instruction =
 
 /** The share of the window that the last prompt and its answer may have to be kept as they are. */
 const keptShare = 1 / 4;
-/** The share of the window for the summary. */
 const summaryShare = 1 / 8;
 
 /** The request for a summary, and the turns that the summary replaces. */
@@ -57,7 +57,7 @@ export function planCompaction(
   const fitting = ends.filter(({ index, tokens }) => index <= wished.index && tokens <= room);
   // The estimate may be too high, so the first one is tried even if it does not seem to fit.
   const end = fitting.at(-1) ?? ends[0] ?? wished;
-  const isPrompt = ({ role }: { readonly role: string }) => role === 'user';
+  const isPrompt = ({ role }: Turn) => role === 'user';
   return {
     /** The last turn that the summary replaces. */
     turn: end.turn,
@@ -65,7 +65,6 @@ export function planCompaction(
     after,
     /** The number of prompts that the summary replaces, those of an earlier summary included. */
     prompts: path.slice(0, end.index).filter(isPrompt).length,
-    /** The number of prompts after those turns. */
     kept: path.slice(end.index).filter(isPrompt).length,
     /** Estimated tokens of what the summary replaces. */
     tokens: end.tokens + (summary === undefined ? 0 : estimateTokens(sentSummary(summary))),

@@ -5,9 +5,6 @@ import { Failure } from '../failure.ts';
 const maxBytesPerToken = 128;
 const warningShare = 0.8;
 
-/** A request compared with the model's window, in tokens. */
-export type ContextFit = ReturnType<typeof contextFit>;
-
 /** Windows in tokens by model id, as reported by the service. */
 export type ModelWindows = ReadonlyMap<string, number>;
 
@@ -44,16 +41,6 @@ export function smallestModelFor(tokens: number, served = noWindows): string {
   return fitting?.id ?? 'origin';
 }
 
-/** `estimate`: tokens of the input and of the requested output. */
-export function contextFit(model: string, estimate: number, served = noWindows) {
-  /** Undefined if neither the service nor the contract's catalogue has one. */
-  const window = contextWindow(model, served);
-  const most = window ?? Infinity;
-  const isNear = estimate >= most * warningShare;
-  const state = estimate > most ? 'over' : isNear ? 'near' : 'fits';
-  return { model, window, estimate, state } as const;
-}
-
 const count = (value: number) => value.toLocaleString('en-US');
 
 /** The next larger model of the service's list, else of the catalogue; undefined if none is larger. */
@@ -62,17 +49,29 @@ export function largerModel(window: number, served = noWindows): string | undefi
   return bySize(ids, served).find((model) => model.window > window)?.id;
 }
 
-/** Undefined unless the request is near or over the window. `modelSwitch`: option or slash command for the model. */
-export function contextWarning(
-  fit: ContextFit,
+/**
+ * Compares a request with the model's window.
+ * @param estimate tokens of the input and of the requested output
+ * @param modelSwitch option or slash command for the model
+ */
+export function contextFit(
+  model: string,
+  estimate: number,
   served = noWindows,
   modelSwitch: '-m' | '/model' = '-m',
-): string | undefined {
-  if (fit.window === undefined || fit.state === 'fits') return undefined;
-  const larger = largerModel(fit.window, served);
+) {
+  // Undefined if neither the service nor the contract's catalogue has one.
+  const window = contextWindow(model, served);
+  const request = { model, window, estimate, warning: undefined };
+  if (window === undefined || estimate < window * warningShare) {
+    return { ...request, state: 'fits' } as const;
+  }
+  const state = estimate > window ? 'over' : 'near';
+  const larger = largerModel(window, served);
   const others = modelSwitch === '-m' ? '' : '; /compact replaces the older turns with a summary';
   const advice = larger === undefined ? others : `; ${modelSwitch} ${larger} has a larger window`;
-  return `~${count(fit.estimate)} tokens, ${fit.state} ${fit.model}'s window of ${count(fit.window)}${advice}`;
+  const warning = `~${count(estimate)} tokens, ${state} ${model}'s window of ${count(window)}${advice}`;
+  return { ...request, state, warning } as const;
 }
 
 /**

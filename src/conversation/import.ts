@@ -12,27 +12,19 @@ import {
 } from '../json.ts';
 import { unreadLines } from '../storage/read-lines.ts';
 import { composePrompt } from './compose-prompt.ts';
-import {
-  endRecord,
-  journalVersion,
-  parseLine,
-  turnRecord,
-  type JournalRecord,
-} from './journal/records.ts';
+import { JournalFold, journalVersion, parseLine } from './journal/records.ts';
 import { newId, randomFrom } from './library/conversation-folder.ts';
-import { titleFrom, type AnswerEnd, type Role } from './tree.ts';
+import { titleFrom, type AnswerEnd, type Conversation, type Role, type Turn } from './tree.ts';
 
-/** What was read of a file: a conversation, or what of it could be read. */
+/** What was read of a file. */
 export interface ImportEntry {
   /** The place and what is wrong with it. */
   readonly problem?: string | undefined;
   /** Names the conversation, the same each time it is read. */
   readonly origin: string;
-  /** The id of a conversation of natter, unchecked. */
-  readonly id?: string | undefined;
-  readonly createdAt?: Date | undefined;
-  readonly records: readonly JournalRecord[];
-  /** What is not in the records, such as an `attachment`, with its number. */
+  /** What of it could be read. Its id is unchecked, and empty if it is not from natter. */
+  readonly conversation?: Conversation;
+  /** What is not in it, such as an `attachment`, with its number. */
   readonly omitted: ReadonlyMap<string, number>;
 }
 
@@ -60,10 +52,9 @@ interface Message {
   readonly role: Role | undefined;
   readonly content: string;
   readonly createdAt: Date | undefined;
-  readonly end?: AnswerEnd;
+  readonly end?: AnswerEnd | undefined;
 }
 
-/** A conversation of a different program. */
 interface Foreign {
   readonly origin: string;
   readonly title: unknown;
@@ -73,47 +64,41 @@ interface Foreign {
   readonly leaf: string | undefined;
 }
 
-/** Makes the records of turns, parents first. A message that follows itself starts the conversation again. */
-function* foreignRecords(
-  { origin, title, messages, leaf }: Foreign,
-  createdAt: Date,
-): Generator<JournalRecord, void> {
+/** Makes the turns, parents first. A message that follows itself starts the conversation again. */
+function conversationOf({ origin, title, messages, leaf }: Foreign, createdAt: Date): Conversation {
   const random = randomFrom(`turns of ${origin}`);
   const time = (message: Message) => message.createdAt?.getTime() ?? 0;
   const sorted = [...messages].sort((one, other) => time(one) - time(other));
   const byId = new Map(sorted.map((message) => [message.id, message]));
+  const turns = new Map<string, Turn>();
+  const selection = new Map<string | undefined, string>();
   /** The last turn down to each message; undefined if there is none. */
-  const turns = new Map<string, string | undefined>();
-  const parents = new Map<string, string | undefined>();
+  const lastTurns = new Map<string, string | undefined>();
   for (const first of sorted) {
     const unread = new Set<Message>();
     let at: Message | undefined = first;
-    while (at !== undefined && !turns.has(at.id) && !unread.has(at)) {
+    while (at !== undefined && !lastTurns.has(at.id) && !unread.has(at)) {
       unread.add(at);
       at = byId.get(at.parent ?? '');
     }
-    let parent = at && turns.get(at.id);
+    let parent = at && lastTurns.get(at.id);
     for (const message of [...unread].toReversed()) {
-      const { role, content, end = {} } = message;
+      const { role, content, createdAt: made = createdAt, end } = message;
       if (role !== undefined && content.trim() !== '') {
-        const id = newId(random, 6, (taken) => parents.has(taken));
-        const model = role === 'assistant' ? end.model : undefined;
-        const made = message.createdAt ?? createdAt;
-        yield turnRecord({ id, parent, role, content, createdAt: made, model });
-        if (role === 'assistant') yield endRecord(id, end);
-        parents.set(id, parent);
+        const id = newId(random, 6, (taken) => turns.has(taken));
+        turns.set(id, { id, parent, role, content, createdAt: made, ...end });
+        selection.set(parent, id);
         parent = id;
       }
-      turns.set(message.id, parent);
+      lastTurns.set(message.id, parent);
     }
   }
-  let selected = leaf === undefined ? undefined : turns.get(leaf);
-  if (selected !== undefined) yield { type: 'choice', turn: '', parent: selected };
-  for (; selected !== undefined; selected = parents.get(selected)) {
-    yield { type: 'choice', turn: selected };
+  const last = turns.get(lastTurns.get(leaf ?? '') ?? '');
+  if (last !== undefined) selection.delete(last.id);
+  for (let turn = last; turn !== undefined; turn = turns.get(turn.parent ?? '')) {
+    selection.set(turn.parent, turn.id);
   }
-  const line = titleFrom(textIn(title));
-  if (line !== '') yield { type: 'title', title: line };
+  return { id: '', createdAt, title: titleFrom(textIn(title)) || undefined, turns, selection };
 }
 
 /** A part of a message as text: what natter cannot keep becomes its kind in brackets. */
@@ -167,7 +152,7 @@ function chatGpt(entry: JsonObject, now: Date, omit: Omit): Foreign {
       role: isTurn ? roles.get(role) : undefined,
       content: joined([...read, isTurn ? textIn(text) : '']),
       createdAt: timeOf(time, now),
-      end: { model: filledText(model) },
+      end: role === 'assistant' ? { model: filledText(model) } : undefined,
     };
   });
   return {
@@ -191,13 +176,15 @@ function claude(entry: JsonObject, now: Date, omit: Omit): Foreign {
     });
     const others = listOf(message['files']).map((file) => kindText(file, omit));
     const prompt = joined([joined(parts) || textIn(message['text']), ...others]);
+    const role = roles.get(message['sender']);
+    const named = filledText(message['model']) ?? filledText(model);
     messages.push({
       id: filledText(message['uuid']) ?? String(index),
       parent: filledText(message['parent_message_uuid']) ?? messages.at(-1)?.id,
-      role: roles.get(message['sender']),
+      role,
       content: composePrompt({ prompt, files: files.filter(({ content }) => content !== '') }),
       createdAt: timeOf(message['created_at'], now),
-      end: { model: filledText(message['model']) ?? filledText(model) },
+      end: role === 'assistant' ? { model: named } : undefined,
     });
   }
   return {
@@ -274,26 +261,22 @@ function linesOfExport(entry: JsonObject): readonly unknown[] {
 
 /** A conversation of natter. @param lines of its journal @param place in messages */
 function own(lines: readonly string[], place: string, isExport: boolean): ImportEntry {
-  const records: JournalRecord[] = [];
-  const lost: number[] = [];
-  for (const [index, line] of lines.entries()) {
-    const { record, isLost } = parseLine(line);
-    if (record !== undefined) records.push(record);
-    if (isLost) lost.push(index + 1);
+  const parsed = lines.map(parseLine);
+  const {
+    id,
+    created_at: time,
+    version,
+  } = fieldsOf(parsed.find(({ record }) => record?.type === 'conversation')?.record);
+  const origin = `natter ${textIn(id)} ${textIn(time) || hashOf(lines)}`;
+  if (typeof version === 'number' && version > journalVersion) {
+    return { problem: `${place} was written by a newer natter`, origin, omitted: new Map() };
   }
-  const header = records.find(({ type }) => type === 'conversation');
-  const { id, created_at: time, version } = fieldsOf(header);
-  const isNewer = typeof version === 'number' && version > journalVersion;
+  const fold = new JournalFold(textIn(id));
+  for (const { record } of parsed) if (record !== undefined) fold.apply(record);
+  const lost = parsed.flatMap(({ isLost }, index) => (isLost ? [index + 1] : []));
   const unread = unreadLines(place, lost, 'the rest is imported');
   const problem = isExport || lost.length === 0 ? undefined : unread;
-  return {
-    problem: isNewer ? `${place} was written by a newer natter` : problem,
-    origin: `natter ${textIn(id)} ${textIn(time) || hashOf(lines)}`,
-    id: filledText(id),
-    createdAt: timeOf(time, new Date(8.64e15)),
-    records: isNewer ? [] : records,
-    omitted: new Map(),
-  };
+  return { problem, origin, conversation: fold.conversation(), omitted: new Map() };
 }
 
 const known =
@@ -323,10 +306,9 @@ export function* readImport(text: string, source: string, now: Date): Generator<
   const foreign = (read: (omit: Omit) => Foreign): ImportEntry => {
     const omitted = new Map<string, number>();
     const found = read((what) => omitted.set(what, (omitted.get(what) ?? 0) + 1));
-    const { createdAt = found.messages.find((one) => one.createdAt !== undefined)?.createdAt } =
-      found;
-    const records = [...foreignRecords(found, createdAt ?? now)];
-    return { origin: found.origin, createdAt, records, omitted };
+    const dated = found.messages.find(({ createdAt }) => createdAt !== undefined);
+    const conversation = conversationOf(found, found.createdAt ?? dated?.createdAt ?? now);
+    return { origin: found.origin, conversation, omitted };
   };
   const entries = Array.isArray(value) ? (value as readonly unknown[]) : [value];
   const rows = new Map<string, JsonObject[]>();
@@ -348,8 +330,7 @@ export function* readImport(text: string, source: string, now: Date): Generator<
     } else if (entries.length === 1) {
       throw refused(source, 'is not an export that natter knows');
     } else {
-      const problem = `${place} is not a conversation`;
-      yield { problem, origin: '', records: [], omitted: new Map() };
+      yield { problem: `${place} is not a conversation`, origin: '', omitted: new Map() };
     }
   }
   for (const [id, group] of rows) yield foreign((omit) => llm(id, group, now, omit));

@@ -11,7 +11,5 @@ function textOf(content: unknown): string {
 
 /** Messages of an OpenAI batch request, with the text of their contents only: for estimates and tables. */
 export function textMessages(messages: readonly Message[]): readonly Message[] {
-  const contents: readonly unknown[] = messages.map(({ content }) => content);
-  if (contents.every((content) => typeof content === 'string')) return messages;
-  return messages.map((message, at) => ({ ...message, content: textOf(contents[at]) }));
+  return messages.map((message) => ({ ...message, content: textOf(message.content) }));
 }

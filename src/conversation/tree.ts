@@ -42,7 +42,6 @@ export interface Turn extends AnswerEnd {
   readonly nextModel?: string | undefined;
   /** The profile of the model that answered, if there were fallbacks. */
   readonly profile?: string | undefined;
-  /** The models that were asked before the one that answered. */
   readonly fallbackFrom?: readonly PassedModel[] | undefined;
 }
 
@@ -89,11 +88,6 @@ export function pathOf(conversation: Conversation): readonly Turn[] {
     if (turn !== undefined) path.push(turn);
   }
   return path;
-}
-
-/** The last selected turn; undefined in an empty conversation. */
-export function leafOf(conversation: Conversation): Turn | undefined {
-  return pathOf(conversation).at(-1);
 }
 
 /** The conversation up to and including a turn; empty when `turnId` is undefined. */

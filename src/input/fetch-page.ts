@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
+import { Parser } from 'htmlparser2';
 import { isLoopbackName } from '../address.ts';
 import { parseUrl } from '../client/http/base-url.ts';
 import { nodeNetwork } from '../client/http/node-network.ts';
@@ -15,21 +16,19 @@ import { maskUrl } from '../secrets/mask.ts';
 
 const privateAddresses = new BlockList();
 
-// Special-purpose addresses (RFC 6890) that reach this machine or its network.
+// Special-purpose addresses (RFC 6890) that reach this machine or its network. Node compares the IPv4 address of a mapped
+// one; a translated one (::ffff:0:10.0.0.1) is refused.
 const privateNetworks =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 ' +
-  '192.168.0.0/16 198.18.0.0/15 224.0.0.0/3 ::/127 fc00::/7 fe80::/10 ff00::/8';
+  '192.168.0.0/16 198.18.0.0/15 224.0.0.0/3 ::/127 ::ffff:0:0:0/96 fc00::/7 fe80::/10 ff00::/8';
 
 for (const network of privateNetworks.split(' ')) {
   const [address = '', prefix] = network.split('/');
   privateAddresses.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-function isPrivateAddress(address: string): boolean {
-  const mapped = /^::ffff:(?:0:)?(?<ipv4>\d+(?:\.\d+){3})$/i.exec(address)?.groups?.['ipv4'];
-  const plain = mapped ?? address;
-  return privateAddresses.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
-}
+const isPrivateAddress = (address: string) =>
+  privateAddresses.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** The addresses of a host name; none if it has none, or if only a proxy can look it up. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
@@ -88,6 +87,69 @@ function charsetOf(contentType: string, bytes: Uint8Array, isHtml: boolean): str
   return /<meta[^>]+charset\s*=\s*["']?(?<label>[\w.:-]+)/i.exec(start)?.groups?.['label'];
 }
 
+/** Elements whose text is not shown to a reader. */
+const unread = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object']);
+
+/** Elements with a blank line before and after them. */
+const paragraphs = new Set(
+  'article blockquote dl figure h1 h2 h3 h4 h5 h6 hr ol p pre section table title ul'.split(' '),
+);
+
+/** Elements that begin and end a line. */
+const lines = new Set(
+  'address aside body br dd details div dt fieldset figcaption footer form header li main nav option summary tr'.split(
+    ' ',
+  ),
+);
+
+/** The text that a page shows, with headings and lists as in Markdown; scripts, styles and links are removed. */
+function htmlToText(html: string): string {
+  const written: string[] = [];
+  let hidden = 0;
+  let preformatted = 0;
+  /** The line ends, and whether there is a space, before the next text. */
+  let breaks = 0;
+  let isSpaced = false;
+  function breakLines(element: string): void {
+    breaks = Math.max(breaks, paragraphs.has(element) ? 2 : lines.has(element) ? 1 : 0);
+  }
+  function write(text: string, isKept = false): void {
+    const spaced = text.replaceAll(/[ \t\r\n\f]+/g, ' ');
+    const body = isKept ? text : spaced.replaceAll(/^ | $/g, '');
+    isSpaced ||= !isKept && spaced.startsWith(' ');
+    if (body === '') return;
+    const space = isSpaced ? ' ' : '';
+    if (written.length > 0) written.push(breaks > 0 ? '\n'.repeat(breaks) : space);
+    written.push(body);
+    breaks = 0;
+    isSpaced = !isKept && spaced.endsWith(' ');
+  }
+  const parser = new Parser({
+    onopentag(name, { alt = '' }) {
+      if (unread.has(name)) hidden += 1;
+      if (hidden > 0) return;
+      breakLines(name);
+      if (name === 'pre') preformatted += 1;
+      if (name === 'td' || name === 'th') write(' ');
+      if (name === 'img' && alt !== '') write(`[${alt}]`);
+      if (name === 'li') write('- ');
+      if (/^h[1-6]$/.test(name)) write(`${'#'.repeat(Number(name[1]))} `);
+    },
+    ontext(text) {
+      if (hidden === 0) write(text, preformatted > 0);
+    },
+    onclosetag(name) {
+      if (unread.has(name)) hidden -= 1;
+      else if (hidden === 0) {
+        if (name === 'pre') preformatted -= 1;
+        breakLines(name);
+      }
+    },
+  });
+  parser.end(html);
+  return `${written.join('').trimEnd()}\n`;
+}
+
 async function textOf(response: HttpResponse): Promise<string> {
   const contentType = response.headers['content-type'] ?? 'text/plain';
   const type = contentType.replace(/;.*/s, '').trim().toLowerCase();
@@ -105,9 +167,7 @@ async function textOf(response: HttpResponse): Promise<string> {
   const isHtml = type === 'text/html' || type === 'application/xhtml+xml';
   const encoding = charsetOf(contentType, bytes, isHtml);
   const text = decodeText(bytes, { source: 'its text', encoding, lossy: true });
-  if (!isHtml) return text;
-  const { htmlToText } = await import('./html-text.ts');
-  return htmlToText(text);
+  return isHtml ? htmlToText(text) : text;
 }
 
 /** The address of a redirect. @throws Failure for one that natter does not follow */

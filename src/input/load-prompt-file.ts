@@ -8,7 +8,6 @@ import {
   type Boundary,
   checkInside,
   type FoundPrompt,
-  type PromptPlaces,
   resolveReference,
 } from '../prompt-files/find-prompt.ts';
 import { failureAt, type SourceFile } from '../prompt-files/place.ts';
@@ -27,20 +26,10 @@ import {
   type Placeholder,
   type Template,
 } from '../prompt-files/template.ts';
-import { resolveFolders, type FolderFacts } from '../settings/folders.ts';
 import { isFile } from '../storage/files.ts';
 import { cannotRead } from '../storage/storage-failure.ts';
 import { readBytes } from './attach-files.ts';
 import type { SecretGuard } from './secret-guard.ts';
-
-/** Where prompt files are looked up: from the current directory on, and in the settings folder. */
-export function promptPlaces(context: FolderFacts): PromptPlaces {
-  const { config } = resolveFolders(context);
-  return {
-    homeDirectory: context.homeDirectory,
-    own: config === undefined ? undefined : path.join(config, 'prompts'),
-  };
-}
 
 /** Reads a prompt file, or a file that it names. @throws Failure `usage`; or the signal's reason */
 export async function readTextFile(

@@ -91,8 +91,7 @@ const following = { system: 'user', user: 'assistant', assistant: 'user' } as co
 function checkOrder(all: readonly PlacedMessage[]): void {
   for (const [at, { name, role }] of all.entries()) {
     const before = all[at - 1]?.role;
-    const isFirst = before === undefined && role !== 'assistant';
-    if (isFirst || (before !== undefined && following[before] === role)) continue;
+    if (before === undefined ? role !== 'assistant' : following[before] === role) continue;
     const place = before === undefined ? 'is the first one' : `follows one of the role "${before}"`;
     const order = 'a system message may come first; then user and assistant take turns';
     refuse(name, `has the role "${role}" and ${place}`, order);

@@ -1,7 +1,7 @@
 // What piped and attached text passes before it is sent: secrets in it are refused, confirmed or redacted.
 import { isLoopbackName } from '../address.ts';
 import { fallbackModels } from '../ask/fallback.ts';
-import { changeTexts } from '../ask/masked-client.ts';
+import { changeTexts } from '../ask/client-layers.ts';
 import { chooseRecording } from '../ask/recording-choice.ts';
 import type { CompletionRequest } from '../client/contract.ts';
 import type { ChatEvent } from '../client/events.ts';
@@ -86,11 +86,11 @@ export function openRedaction({ random, secrets }: { random: () => number; secre
       ),
     restoreText,
     createStream,
-    restore: (events: AsyncIterable<ChatEvent>) => changeTexts(events, createStream),
+    /** An answer to a prompt without placeholders is not held. */
+    restore: (events: AsyncIterable<ChatEvent>) =>
+      placeholders.size === 0 ? events : changeTexts(events, createStream),
   };
 }
-
-export type Redaction = ReturnType<typeof openRedaction>;
 
 export function locateSecrets(
   context: { readonly secrets: Secrets },
@@ -228,17 +228,16 @@ export function openSecretGuard(run: Run) {
   const plan = planGuard(run);
   if (plan === undefined) return undefined;
   const { context } = run;
-  let redaction: Redaction | undefined;
+  const { redact, restore } = openRedaction(context);
   return {
     /** The texts as they may be sent. @throws Failure `secrets` if they may not */
     async inspect(texts: readonly InspectedText[]): Promise<readonly AttachedFile[]> {
       const located = texts.flatMap((text) => locateSecrets(context, text));
       if (located.length === 0 || (await decide(run, plan, located)) === 'send') return texts;
-      const { redact } = (redaction ??= openRedaction(context));
       return texts.map(({ name, content }) => ({ name, content: redact(content) }));
     },
     /** Puts the redacted secrets back. */
-    restore: (events: AsyncIterable<ChatEvent>) => redaction?.restore(events) ?? events,
+    restore,
   };
 }
 

@@ -1,27 +1,18 @@
 import type { Clock } from '../clock.ts';
 import type { Failure } from '../failure.ts';
-import type { Usage } from '../client/contract.ts';
-import type { ChatEvent, Timing } from '../client/events.ts';
+import type { AnswerEnding, ChatEvent } from '../client/events.ts';
 import type { PassedModel } from '../conversation/tree.ts';
 import type { Writable } from '../writable.ts';
 
 /** What is known about an answer, apart from its text. */
-export interface AnswerMetadata {
-  readonly id?: string;
-  readonly model?: string;
+export interface AnswerMetadata extends Partial<AnswerEnding> {
   /** The profile of the model, if there are fallbacks. */
   readonly profile?: string;
   /** The models that were asked before. */
   readonly fallbackFrom?: readonly PassedModel[];
   readonly refusal?: string;
-  readonly finishReason?: string;
-  readonly usage?: Usage;
-  /** See `AnswerFinished`. */
-  readonly estimatedPromptTokens?: number;
-  /** What the service counted for that prompt, if `usage` is the sum of several requests. */
+  /** What the service counted for the prompt of `estimatedPromptTokens`, if `usage` is the sum of several requests. */
   readonly countedPromptTokens?: number;
-  readonly attempts?: number;
-  readonly timing?: Timing;
   /** The service reported that the answer is complete. */
   readonly complete: boolean;
 }

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../failure.ts';
 import { nearlyNamed } from '../near-name.ts';
+import { type FolderFacts, resolveFolders } from '../settings/folders.ts';
 import { entryAt, isFile, isFolder } from '../storage/files.ts';
 import { failureReason, storageFailure } from '../storage/storage-failure.ts';
 import { failureAt, type Place, type SourceFile } from './place.ts';
@@ -78,11 +79,10 @@ export function resolveReference(
   }
 }
 
-/** Where prompt files are looked up. */
-export interface PromptPlaces {
-  readonly homeDirectory: string | undefined;
-  /** The folder of a person's own prompts; undefined without a settings folder. It may not exist. */
-  readonly own: string | undefined;
+/** The folder of a person's own prompts; undefined without a settings folder. It may not exist. */
+export function ownFolder(facts: FolderFacts): string | undefined {
+  const { config } = resolveFolders(facts);
+  return config === undefined ? undefined : path.join(config, 'prompts');
 }
 
 /** A folder and those above it, up to the root of the file system. */
@@ -113,24 +113,27 @@ const projectBoundary = (root: string): Boundary => ({
  * All folders in the order in which a name is looked up: that of the current directory, those above it in the same
  * repository, the person's own.
  */
-function promptFolders({ homeDirectory, own }: PromptPlaces) {
+function promptFolders(facts: FolderFacts) {
+  const { homeDirectory } = facts;
+  const own = ownFolder(facts);
   const directory = path.resolve('.');
   const repository = nearestWith('.git', directory, homeDirectory);
   const above = foldersUpFrom(directory);
   const candidates = above.slice(0, repository === undefined ? 1 : above.indexOf(repository) + 1);
   const project = candidates
-    .filter((folder) => isFolder(promptsIn(folder)))
-    .map((folder) => {
-      const boundary = projectBoundary(repository ?? folder);
-      return { origin: 'project' as const, path: promptsIn(folder), boundary };
-    });
+    .map((folder) => ({
+      origin: 'project' as const,
+      path: promptsIn(folder),
+      boundary: projectBoundary(repository ?? folder),
+    }))
+    .filter((folder) => isFolder(folder.path));
   if (own === undefined || !isFolder(own)) return project;
   const boundary = { root: own, title: 'your folder of prompts', followsLinks: true };
   return [...project, { origin: 'own' as const, path: own, boundary }];
 }
 
 /** The folder for a new prompt of the project: at the root of its repository, else in the current directory. */
-export function newProjectFolder({ homeDirectory }: PromptPlaces): string {
+export function newProjectFolder({ homeDirectory }: FolderFacts): string {
   const directory = path.resolve('.');
   return promptsIn(nearestWith('.git', directory, homeDirectory) ?? directory);
 }
@@ -139,7 +142,7 @@ export function newProjectFolder({ homeDirectory }: PromptPlaces): string {
  * What a file named by its path may include: files of its project, else of the folder that contains it.
  * @param file its real path
  */
-function boundaryOf(file: string, { homeDirectory }: PromptPlaces): Boundary {
+function boundaryOf(file: string, { homeDirectory }: FolderFacts): Boundary {
   const folder = path.dirname(file);
   const project =
     nearestWith('.git', folder, homeDirectory) ?? nearestWith(folderName, folder, homeDirectory);
@@ -161,7 +164,7 @@ const extensions = ['.md', '.yaml', '.yml'];
 const patternFile = 'system.md';
 
 /** The file of a name in a folder: `name.md`, `name.yaml`, or `name/system.md` of a fabric pattern. */
-export function fileOf(folder: string, name: string): string | undefined {
+function fileOf(folder: string, name: string): string | undefined {
   const base = path.join(folder, ...name.split('/'));
   const candidates = [
     ...extensions.map((extension) => base + extension),
@@ -181,26 +184,24 @@ function mayBePath(word: string): boolean {
   return hasExtension || word.includes('/') || word.includes(path.sep) || word.startsWith('.');
 }
 
-function foundIn(
-  { origin, boundary }: Pick<FoundPrompt, 'origin' | 'boundary'>,
-  name: string,
-  file: string,
-): FoundPrompt {
+type Folder = ReturnType<typeof promptFolders>[number];
+
+function foundIn({ origin, boundary }: Folder, name: string, file: string): FoundPrompt {
   const target = boundary.followsLinks ? file : realPath(file);
   return { name, origin, boundary, file: { name: shownPath(file), path: target } };
 }
 
 /** The prompt file with this path, or the pattern in the folder with this path. */
-function findPath(places: PromptPlaces, word: string): FoundPrompt | undefined {
+function findPath(facts: FolderFacts, word: string): FoundPrompt | undefined {
   let file = path.resolve(word);
   if (isFolder(file)) file = path.join(file, patternFile);
   // A pipe, such as <(command), is not a regular file.
   if (entryAt(file) === undefined) return undefined;
-  const folder = promptFolders(places).find((one) => isInside(one.path, file));
+  const folder = promptFolders(facts).find((one) => isInside(one.path, file));
   if (folder !== undefined) return foundIn(folder, word, file);
   // A person names the file, so a link to it is followed; its project is that of the file.
   const real = realPath(file);
-  const boundary = boundaryOf(real, places);
+  const boundary = boundaryOf(real, facts);
   return { name: word, origin: 'path', boundary, file: { name: word, path: real } };
 }
 
@@ -226,29 +227,31 @@ function namesBelow(folder: string, prefix: string, depth: number): readonly str
   });
 }
 
-/** The names of the prompts in a folder, sorted. @throws Failure `storage` if it cannot be read */
-export function namesIn(folder: string): readonly string[] {
+/** The prompt files in a folder, sorted by their names. @throws Failure `storage` if it cannot be read */
+export function filesIn(folder: string) {
   const names = namesBelow(folder, '', 1).map((name) => name.split(path.sep).join('/'));
-  return [...new Set(names)].sort();
+  return [...new Set(names)].sort().flatMap((name) => {
+    const file = fileOf(folder, name);
+    return file === undefined ? [] : [{ name, file }];
+  });
 }
 
 /** All prompts that a name can find: those of the project first. */
-export function listPrompts(places: PromptPlaces): readonly FoundPrompt[] {
+export function listPrompts(facts: FolderFacts): readonly FoundPrompt[] {
   const found = new Map<string, FoundPrompt>();
-  for (const folder of promptFolders(places)) {
-    for (const name of namesIn(folder.path)) {
-      const file = found.has(name) ? undefined : fileOf(folder.path, name);
-      if (file !== undefined) found.set(name, foundIn(folder, name, file));
+  for (const folder of promptFolders(facts)) {
+    for (const { name, file } of filesIn(folder.path)) {
+      if (!found.has(name)) found.set(name, foundIn(folder, name, file));
     }
   }
   return [...found.values()];
 }
 
 /** The prompt file with this path, else with this name in the project, else in the person's own folder. */
-export function lookUpPrompt(places: PromptPlaces, word: string): FoundPrompt | undefined {
-  const atPath = mayBePath(word) ? findPath(places, word) : undefined;
+export function lookUpPrompt(facts: FolderFacts, word: string): FoundPrompt | undefined {
+  const atPath = mayBePath(word) ? findPath(facts, word) : undefined;
   if (atPath !== undefined || !isPromptName(word)) return atPath;
-  for (const folder of promptFolders(places)) {
+  for (const folder of promptFolders(facts)) {
     const file = fileOf(folder.path, word);
     if (file !== undefined) return foundIn(folder, word, file);
   }
@@ -260,12 +263,12 @@ export function lookUpPrompt(places: PromptPlaces, word: string): FoundPrompt | 
  * @param hint of the failure, instead of that for the list
  * @throws Failure `not_found`
  */
-export function findPrompt(places: PromptPlaces, word: string, hint?: string): FoundPrompt {
-  const found = lookUpPrompt(places, word);
+export function findPrompt(facts: FolderFacts, word: string, hint?: string): FoundPrompt {
+  const found = lookUpPrompt(facts, word);
   if (found !== undefined) return found;
   const near = nearlyNamed(
     word,
-    listPrompts(places).map(({ name }) => name),
+    listPrompts(facts).map(({ name }) => name),
   );
   const create = isPromptName(word) ? `; ‹natter prompts edit ${word}› creates it` : '';
   const list = hint ?? `‹natter prompts› lists prompt files${create}`;

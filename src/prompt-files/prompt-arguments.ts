@@ -2,9 +2,11 @@ import { parseArgs } from 'node:util';
 import { Failure } from '../failure.ts';
 import { nearlyNamed } from '../near-name.ts';
 import { failureAt } from './place.ts';
-import { placesWords, type PromptFile, usesOf, variablesOf } from './prompt-file.ts';
+import { placesWords, type PromptFile, usesOf, type Variable, variablesOf } from './prompt-file.ts';
 import { variableName } from './template.ts';
-import { checkChoice, exampleOf, type Variable } from './front-matter-keys.ts';
+
+/** `--lang=ts`, as an example of how to set it. */
+const exampleOf = ({ name, choices }: Variable) => `--${name}=${choices?.[0] ?? 'TEXT'}`;
 
 /**
  * @param option as it is typed, without its value
@@ -28,7 +30,12 @@ function readValue(
   if (value === undefined) {
     throw failureAt(variable.place, `--${name} needs a value`, { hint: exampleOf(variable) });
   }
-  checkChoice(variable, value);
+  const { choices, place } = variable;
+  if (choices?.includes(value) === false) {
+    throw failureAt(place, `${name} must be one of ${choices.join(', ')}, not "${value}"`, {
+      hint: exampleOf(variable),
+    });
+  }
   return [name, value];
 }
 

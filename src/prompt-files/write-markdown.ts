@@ -1,7 +1,6 @@
 import { stringify } from 'yaml';
 import { definedFields } from '../json.ts';
-import type { Variable } from './front-matter-keys.ts';
-import { placesWords, type PromptFile, usesOf, variablesOf } from './prompt-file.ts';
+import { placesWords, type PromptFile, usesOf, type Variable, variablesOf } from './prompt-file.ts';
 import { escapePlaceholders, type Part, type Template } from './template.ts';
 
 /** A value of JSON as YAML, with long texts in blocks. */

@@ -138,7 +138,6 @@ export function createMaskedBody(
   let lastAt = 0;
 
   function findForm(isWhole: boolean): void {
-    if (form !== undefined) return;
     // The client skips blank lines before an answer, too.
     const head = new TextDecoder().decode(toBytes(pending)).replace(/^\s*\n/, '');
     form = bodyForm(head, contentType, isWhole);
@@ -148,13 +147,12 @@ export function createMaskedBody(
     take(bytes: Uint8Array, at: number): void {
       lastAt = at;
       const text = Buffer.from(bytes).toString('latin1');
-      const isFirst = form === undefined;
       // The end of what was searched before may be the start of a blank line.
-      eventEnd.lastIndex = isFirst ? 0 : Math.max(0, pending.length - 3);
       const unsearched = searchedEnd + text;
       searchedEnd = unsearched.slice(-3);
       pending += text;
-      findForm(false);
+      const isFirst = form === undefined;
+      if (isFirst) findForm(false);
       if (form !== 'event-stream') return;
       // A search of all that is pending would copy it, for each read of an event that does not end.
       if (!isFirst && unsearched.search(eventEnd) < 0) return;
@@ -169,7 +167,7 @@ export function createMaskedBody(
       if (masked.length > 0) write(Buffer.concat(masked), at);
     },
     end(): void {
-      findForm(true);
+      if (form === undefined) findForm(true);
       const rest = toBytes(pending);
       const masked = form === 'event-stream' ? maskEvent(rest, true) : maskWhole(rest, filter);
       if (masked.length > 0) write(masked, lastAt);
@@ -344,7 +342,9 @@ export function createRecorder(
       }
     }
 
+    let isRead = false;
     async function* record(response: HttpResponse): AsyncGenerator<Uint8Array, void> {
+      isRead = true;
       const writeBytes = (bytes: Uint8Array, at: number) => write(bytesEvent(bytes), at);
       const contentType = response.headers['content-type'];
       const masked = secrets && createMaskedBody(secrets, contentType, writeBytes);
@@ -371,19 +371,13 @@ export function createRecorder(
     });
     const headers = recordHeaders(response, request.url, mask);
     write({ type: 'response', status: response.status, headers });
-    let isOpen = true;
     return {
       ...response,
-      body: {
-        [Symbol.asyncIterator]() {
-          isOpen = false;
-          return record(response);
-        },
-      },
+      body: record(response),
       destroy(reason) {
         // The reader of a body gets the reason as an error, which is recorded.
-        if (isOpen) write({ type: 'stopped' });
-        isOpen = false;
+        if (!isRead) write({ type: 'stopped' });
+        isRead = true;
         response.destroy(reason);
       },
     };

@@ -151,74 +151,52 @@ export async function takeExchange(
   return exchanges[found] as RecordedExchange;
 }
 
-/** The client's time during a replay. */
-interface ReplayClock extends Clock {
-  /** Resolves when `monotonic` has reached this moment. @throws the signal's reason when it aborts */
-  until(moment: number, signal: AbortSignal): Promise<void>;
-  /** Sets `date`, which continues from there. */
-  setDate(date: Date): void;
-}
-
 /** Signals and the reader of the output get a turn after so many events. */
 const eventsPerTurn = 200;
 
-/** Makes a wall clock that can be set. */
-function createDates(clock: Clock, monotonic: () => number) {
-  let difference = clock.date().getTime() - monotonic();
-  return {
-    date: () => new Date(monotonic() + difference),
-    setDate: (date: Date) => void (difference = date.getTime() - monotonic()),
-  };
-}
+type ReplayClock = ReturnType<typeof createReplayClock>;
 
-/** Makes a clock that is `speed` times as fast as real time; with `Infinity`, nothing waits. */
-export function createReplayClock(clock: Clock, speed: number): ReplayClock {
-  if (speed === Infinity) return createInstantClock(clock);
+/**
+ * Makes the client's clock for a replay, `speed` times as fast as real time. With `Infinity`, nothing waits: the clock
+ * shows the recorded times, and a sleep ends when the replay is idle.
+ */
+export function createReplayClock(clock: Clock, speed: number) {
+  const isInstant = speed === Infinity;
   const start = clock.monotonic();
-  const monotonic = () => (clock.monotonic() - start) * speed;
-  const sleep: Clock['sleep'] = (milliseconds, signal) => clock.sleep(milliseconds / speed, signal);
-  return {
-    monotonic,
-    sleep,
-    timer: (milliseconds, action) => clock.timer(milliseconds / speed, action),
-    ...createDates(clock, monotonic),
-    async until(moment, signal) {
-      signal.throwIfAborted();
-      const wait = moment - monotonic();
-      if (wait > 0) await sleep(wait, signal);
-    },
-  };
-}
-
-/** Makes a clock that never waits, but shows the recorded times. A sleep ends when the replay is idle. */
-function createInstantClock(clock: Clock): ReplayClock {
   let now = 0;
   let events = 0;
-  const monotonic = () => now;
-  const reach = (moment: number) => void (now = Math.max(now, moment));
-  const sleep = async (milliseconds: number, signal?: AbortSignal) => {
+  const monotonic = () => (isInstant ? now : (clock.monotonic() - start) * speed);
+  let difference = clock.date().getTime() - monotonic();
+  async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    if (!isInstant) return clock.sleep(milliseconds / speed, signal);
     const end = now + milliseconds;
     let before: number;
     do {
       before = events;
       await clock.sleep(0, signal);
     } while (events !== before);
-    reach(end);
-  };
+    now = Math.max(now, end);
+  }
   return {
     monotonic,
     sleep,
-    timer(milliseconds, action) {
+    timer(milliseconds: number, action: () => void) {
+      if (!isInstant) return clock.timer(milliseconds / speed, action);
       const stopped = new AbortController();
       sleep(milliseconds, stopped.signal).then(action, () => undefined);
       return () => stopped.abort();
     },
-    ...createDates(clock, monotonic),
-    async until(moment, signal) {
+    date: () => new Date(monotonic() + difference),
+    /** Sets `date`, which continues from there. */
+    setDate: (date: Date) => void (difference = date.getTime() - monotonic()),
+    /** Resolves when `monotonic` has reached this moment. @throws the signal's reason when it aborts */
+    async until(moment: number, signal: AbortSignal): Promise<void> {
       signal.throwIfAborted();
       events += 1;
-      if (events % eventsPerTurn === 0) await clock.sleep(0, signal);
-      reach(moment);
+      const wait = isInstant ? 0 : moment - monotonic();
+      if (wait > 0) await sleep(wait, signal);
+      else if (isInstant && events % eventsPerTurn === 0) await clock.sleep(0, signal);
+      now = Math.max(now, moment);
     },
   };
 }

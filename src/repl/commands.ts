@@ -5,11 +5,10 @@ import { displayWidth, padToWidth } from '../terminal/text/width.ts';
 import { wrapText } from '../terminal/text/wrap.ts';
 import { btwCommand } from './answers/aside.ts';
 import { answerCommands } from './answers/versions.ts';
-import { compactCommand } from './context/compaction.ts';
 import type { ArgumentKind, Candidate } from './composer/completion.ts';
 import { draftFrom, isEmpty, withDraft } from './composer/text-buffer.ts';
 import { keyBindings, keyLabel, keyOf } from './composer/keys/key-bindings.ts';
-import { contextCommand } from './context/context.ts';
+import { contextCommands } from './context.ts';
 import { conversationCommands } from './conversations/conversations.ts';
 import { exportCommand, textCommands } from './export.ts';
 import { attachCommand } from './files/attachments.ts';
@@ -19,9 +18,7 @@ import { callScreen, type CommandGroup, type SlashCommand } from './slash-comman
 import type { Update, ReplState } from './state.ts';
 import { andThen, printNotice, quit, refuse, showNow, startActivity, step, task } from './step.ts';
 
-// Command names of other chat programs.
-
-/** What other names of commands stand for. They are not listed. */
+/** What the names of other chat programs stand for. They are not listed. */
 const commandOfOtherName: ReadonlyMap<string, string> = new Map([
   ...pairsIn('exit quit q quit bye quit cost context usage context models model times time'),
   ...pairsIn('regenerate retry reset new'),
@@ -95,8 +92,7 @@ const programCommands: readonly SlashCommand[] = [
 
 /** The groups of `/help`, in its order. */
 export function groupsOf(state?: ReplState): readonly CommandGroup[] {
-  const ofConversation = [contextCommand, compactCommand];
-  const conversations = [exportCommand, ...conversationCommands, ...ofConversation];
+  const conversations = [exportCommand, ...conversationCommands, ...contextCommands];
   const prompts = state === undefined ? [] : promptCommands(state);
   return [
     { name: 'answers', title: 'Answers', commands: [...answerCommands, btwCommand] },
@@ -134,22 +130,17 @@ export function panelOf(state: ReplState): readonly string[] {
 }
 
 function runPromptFile(state: ReplState, name: string, argument: string): Update {
-  const onMissing = (current: ReplState) => refuseMissing(current, name, argument);
+  /** The line returns to the composer, if that is empty. */
+  const onMissing = (current: ReplState) => {
+    const { composer, isLineMode } = current;
+    const draft = draftFrom(`/${name} ${argument}`.trimEnd());
+    const isRestored = !isLineMode && isEmpty(composer);
+    const restored = { composer: withDraft(composer, draft), restoredText: draft.text };
+    const next = isRestored ? { ...current, ...restored } : current;
+    return refuseUnknown(next, name, '// sends a line that starts with a slash');
+  };
   const input = { name, argument, onMissing };
   return startActivity(state, 'reading a prompt file', openPromptFile, input);
-}
-
-/** Reports that no prompt file has this name. The line returns to the composer, if that is empty. */
-export function refuseMissing(state: ReplState, name: string, argument: string): Update {
-  const { composer, isLineMode } = state;
-  const draft = draftFrom(`/${name} ${argument}`.trimEnd());
-  const isRestored = !isLineMode && isEmpty(composer);
-  const restored = isRestored && {
-    composer: withDraft(composer, draft),
-    restoredText: draft.text,
-  };
-  const hint = '// sends a line that starts with a slash';
-  return refuseUnknown({ ...state, ...restored }, name, hint);
 }
 
 export function argumentKind(name: string): ArgumentKind | undefined {
@@ -217,10 +208,7 @@ export function runCommand(state: ReplState, line: string): Update {
 }
 
 /** Splits a one-line command from the lines after it; undefined if there are none. */
-export function linesAfterCommand(
-  state: ReplState,
-  text: string,
-): { readonly line: string; readonly rest: string } | undefined {
+export function linesAfterCommand(state: ReplState, text: string) {
   const command = commandIn(state, text);
   const end = text.indexOf('\n');
   if (command === undefined || command.takesLines === true || end === -1) return undefined;
@@ -325,37 +313,23 @@ function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
   return blocks.join(isLineMode ? '\n' : '\n\n');
 }
 
+/** The actions of line mode, besides those that every line editor has. */
+const lineActions: ReadonlySet<string> = new Set(
+  'send interrupt delete-right-or-quit complete search-start move-up move-down kill-blank-word-left kill-line-start yank'.split(
+    ' ',
+  ),
+);
+
 /** Each key once, by its first chord. */
 function keyHelp(state: ReplState): string {
-  const { keyMap = keyBindings } = state;
-  const rows = keyMap.flatMap(({ when, keys: [key], summary }): readonly Row[] =>
-    key !== undefined && /^(?:composer|anywhere)$/.test(when) ? [[keyLabel(key), summary]] : [],
-  );
-  return tableText(rows, state);
-}
-
-/** The keys of line mode, if natter edits the line. */
-const lineKeys: readonly (readonly [keyOrAction: string, does: string])[] = [
-  ['send', 'sends the line; a line that ends with a backslash continues on the next one'],
-  ['Up and Down', 'earlier and later prompts'],
-  ['search-start', 'searches earlier prompts; pressed again, it finds an older one'],
-  [
-    'complete',
-    'completes a command, its argument or an @file; or lists the choices, then takes them',
-  ],
-  ['Left, Right, Home, End', 'move in the line; Ctrl+Left and Ctrl+Right by words'],
-  ['Ctrl+U and Ctrl+W', 'cut the line before the cursor, or the word; Ctrl+Y pastes it'],
-  ['interrupt', 'stops an answer, cancels a question, or clears the line; twice, it quits'],
-  ['delete-right-or-quit', 'quits, if the line is empty'],
-];
-
-function lineKeyHelp(state: ReplState): string {
-  const rows = lineKeys.flatMap(([name, does]): readonly Row[] => {
-    const bound = keyBindings.find(({ action }) => action === name);
-    const key = bound === undefined ? name : keyOf(bound.action, state.keyMap);
-    return key === undefined ? [] : [[key, does]];
+  const { keyMap = keyBindings, isLineMode } = state;
+  const rows = keyMap.flatMap(({ action, when, keys: [key], summary }): readonly Row[] => {
+    const isOfContext = isLineMode ? lineActions.has(action) : /^(?:composer|anywhere)$/.test(when);
+    return key !== undefined && isOfContext ? [[keyLabel(key), summary]] : [];
   });
-  return tableText(rows, state);
+  const send = keyOf('send', keyMap) ?? '';
+  const continued: Row = [`a backslash, then ${send}`, 'continue the line on the next one'];
+  return tableText([...rows, ...(isLineMode ? [continued] : [])], state);
 }
 
 function commandHelp(state: ReplState, command: SlashCommand): string {
@@ -372,9 +346,7 @@ export function showHelp(state: ReplState, argument: string): Update {
   const name = argument.replace(/^\//, '');
   if (name === '') return showNow(state, shortHelp(state));
   if (name === 'all') return showNow(state, groupHelp(state, groups));
-  if (name === 'keys') {
-    return showNow(state, state.isLineMode ? lineKeyHelp(state) : keyHelp(state));
-  }
+  if (name === 'keys') return showNow(state, keyHelp(state));
   const named = (wanted?: string) => commands.find((known) => known.name === wanted);
   const command = named(name) ?? named(commandOfOtherName.get(name)?.replace(/ .*/, ''));
   if (command !== undefined) return showNow(state, commandHelp(state, command));

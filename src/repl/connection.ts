@@ -1,15 +1,8 @@
 import { Failure } from '../failure.ts';
 import { definitions } from '../settings/definitions.ts';
 import { noticeOverrides } from '../settings/read-settings.ts';
-import { parseSettingValue } from '../settings/setting-value.ts';
-import type {
-  FailureText,
-  Dialog,
-  DialogChoice,
-  ReplState,
-  ServiceFacts,
-  Update,
-} from './state.ts';
+import { parseValue } from '../settings/setting-value.ts';
+import type { Dialog, DialogChoice, ReplState, ServiceFacts, Update } from './state.ts';
 import { neededKeyOf } from './composer/keys/key-bindings.ts';
 import { currentPath, isAnswered, lastPrompt } from './conversations/position.ts';
 import type { FoundServer } from './service.ts';
@@ -31,9 +24,12 @@ export function resendKey({ isLineMode, composer, restoredText, keyMap }: ReplSt
   return isRestored ? neededKeyOf('send', keyMap) : '/retry';
 }
 
-/** Connects, and says what is used now, whether it is stored, and how the refused prompt is sent again. */
+/**
+ * Connects, and says what is used now, whether it is stored, and how the refused prompt is sent again. If that fails, it
+ * asks again for the key if that was wrong, else for the address.
+ */
 export async function connect(session: Session, target: Target, signal: AbortSignal) {
-  const { address, key, model } = target;
+  const { address, key, model, previous } = target;
   try {
     const { service, isStored } = await session.service.connect(address, key, signal);
     if (isStored) noticeOverrides(session, { baseUrl: service.address, apiKey: key });
@@ -41,8 +37,9 @@ export async function connect(session: Session, target: Target, signal: AbortSig
       const isSame = address === state.service.address;
       const used =
         key === undefined ? 'no key is sent from now on' : 'the key that you entered is used now';
-      const accepted = service.isReplay === true ? 'the recording accepts any key' : used;
-      const parts = [isSame ? accepted : `the service is now ${service.address}`];
+      const own = service.isSandbox ? 'the sandbox keeps its key' : 'the recording accepts any key';
+      const said = isStored ? used : own;
+      const parts = [isSame ? said : `the service is now ${service.address}`];
       parts.push(isStored ? 'stored in your settings' : 'nothing is stored');
       const pair = isSame ? lastPrompt(currentPath(state)) : undefined;
       if (pair !== undefined && !isAnswered(pair))
@@ -52,35 +49,29 @@ export async function connect(session: Session, target: Target, signal: AbortSig
     });
   } catch (error) {
     if (signal.aborted) throw error;
-    const failure = failureText(error, session.context);
-    session.update((state) => onConnectionFailed(state, failure, target));
+    const { kind, message, hint } = failureText(error, session.context);
+    session.update((state) => {
+      const { service } = state;
+      if (kind === 'unauthorized') {
+        const dialog = keyDialog(service, address, previous);
+        return refuse({ ...state, dialog }, message, keyHint(key !== undefined));
+      }
+      const isEntry = previous?.type === 'entry';
+      const dialog = isEntry ? previous : addressDialog(service, previous, address);
+      return refuse({ ...state, dialog }, message, hint);
+    });
   }
   return [];
 }
 
 export async function findServers(session: Session, _input: undefined, signal: AbortSignal) {
   const servers = await session.service.findServers(signal);
-  session.update((state) => onServersFound(state, servers));
+  session.update((state) => {
+    const { activity, service } = state;
+    const asking = activity?.type === 'task' ? activity.dialog : undefined;
+    return step({ ...state, dialog: serversDialog(service, servers, asking) });
+  });
   return [];
-}
-
-export function onServersFound(state: ReplState, servers: readonly FoundServer[]): Update {
-  const { activity, service } = state;
-  const asking = activity?.type === 'task' ? activity.dialog : undefined;
-  return step({ ...state, dialog: serversDialog(service, servers, asking) });
-}
-
-/** Asks again for the key if that was wrong, else for the address. */
-export function onConnectionFailed(state: ReplState, failure: FailureText, target: Target): Update {
-  const { service } = state;
-  const { address, key, previous } = target;
-  if (failure.kind === 'unauthorized') {
-    const dialog = keyDialog(service, address, previous);
-    return refuse({ ...state, dialog }, failure.message, keyHint(key !== undefined));
-  }
-  const isEntry = previous?.type === 'entry';
-  const dialog = isEntry ? previous : addressDialog(service, previous, address);
-  return refuse({ ...state, dialog }, failure.message, failure.hint);
 }
 
 function useSandbox(state: ReplState): Update {
@@ -129,7 +120,7 @@ export function addressDialog(service: ServiceFacts, previous?: Dialog, text = '
     enter(state, typed) {
       try {
         const origin = { label: 'the base URL', kind: 'usage' } as const;
-        const address = parseSettingValue(definitions.baseUrl, typed, origin);
+        const address = parseValue(definitions.baseUrl.type, typed, origin);
         const answered = { ...dialog, text: address };
         return step({ ...state, dialog: keyDialog(service, address, answered) });
       } catch (error) {

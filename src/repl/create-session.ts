@@ -3,7 +3,6 @@ import { createDebounce, createTicker } from '../clock.ts';
 import type { Journal } from '../conversation/journal/journal.ts';
 import { typedContent } from './composer/paste.ts';
 import { isEmpty } from './composer/text-buffer.ts';
-import { sendPrompt } from './answers/send-prompt.ts';
 import { storageEntry } from './export.ts';
 import { failureText, type Repl, type Screen, type Session, type Work } from './session.ts';
 import type { ReplState, Task } from './state.ts';
@@ -56,8 +55,6 @@ export function createSession(options: {
   const perform = async (next: Task) => {
     const signal = next.isActivity === true ? session.begin() : undefined;
     try {
-      // A prompt is recorded even if quitting stops its answer.
-      if (next.run !== sendPrompt) signal?.throwIfAborted();
       const result = await call(next, session, signal);
       if (result !== undefined) session.update((current) => onTaskEnded(current, next, result));
     } catch (thrown) {

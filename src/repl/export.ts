@@ -29,29 +29,27 @@ function nameOf(conversation: Conversation): string {
 const writeNothing = (state: ReplState) =>
   printNotice({ ...state, dialog: undefined }, 'nothing was written');
 
-const writeChoice = (label: string, argument: string, replaces = false): DialogChoice => ({
+const writing = (state: ReplState, argument: string, replaces = false) =>
+  startActivity(state, 'exporting', exportConversation, { argument, replaces });
+
+const writeChoice = (label: string, argument: string, replaces?: boolean): DialogChoice => ({
   label,
-  choose: (state) =>
-    startActivity({ ...state, dialog: undefined }, 'exporting', exportConversation, {
-      argument,
-      replaces,
-    }),
+  choose: (state) => writing({ ...state, dialog: undefined }, argument, replaces),
 });
 
-const fileDialog = (title: string, ...choices: readonly DialogChoice[]) =>
-  ({
-    type: 'choice',
-    title,
-    choices: [...choices, { label: 'write nothing', choose: writeNothing }],
-    filtersTyped: true,
-    cancel: writeNothing,
-  }) as const;
+const fileDialog = (title: string, ...choices: readonly DialogChoice[]) => ({
+  type: 'choice' as const,
+  title,
+  choices: [...choices, { label: 'write nothing', choose: writeNothing }],
+  filtersTyped: true,
+  cancel: writeNothing,
+});
 
 /** Exports the conversation; asks for the format, and before it replaces a file. */
-export async function exportConversation(
+async function exportConversation(
   session: Session,
-  { argument, replaces = false }: { readonly argument: string; readonly replaces?: boolean },
-): Promise<readonly Entry[]> {
+  { argument, replaces }: { readonly argument: string; readonly replaces: boolean },
+) {
   const conversation = session.journal().conversation();
   if (conversation.turns.size === 0) {
     throw new Failure('usage', 'there is nothing to export yet', { hint: 'type a prompt first' });
@@ -88,16 +86,16 @@ export async function exportConversation(
 type Named = Readonly<{ text: string; name: string }>;
 
 /** Copies also while another answer streams, so it is no activity. */
-export async function copyAnswer(session: Session, { text, name }: Named): Promise<void> {
-  const { context, guard, isLineMode } = session;
+async function copyAnswer(session: Session, { text, name }: Named): Promise<void> {
+  const { context, service, isLineMode } = session;
   const control = isLineMode ? undefined : (sequence: string) => context.device.writeNow(sequence);
-  const how = await copyText(guard.restoreText(text), { ...context, control }, context.signal);
+  const how = await copyText(service.restoreText(text), context, control);
   session.update((state) => showNow(state, `${name} was copied ${how}`));
 }
 
-export async function saveAnswer(session: Session, saved: Named & { readonly path: string }) {
+async function saveAnswer(session: Session, saved: Named & { readonly path: string }) {
   const { text, name, path: file } = saved;
-  const path = session.files.write(file, session.guard.restoreText(text));
+  const path = session.files.write(file, session.service.restoreText(text));
   if (path === undefined) {
     const hint = 'choose another name';
     throw new Failure('storage', `cannot write ${file}: it already exists`, { hint });
@@ -118,9 +116,7 @@ export function storageEntry(session: Session): Entry {
   return failureEntry(`${turns} not on disk`, hint);
 }
 
-export async function saveJournal(session: Session): Promise<readonly Entry[]> {
-  return [storageEntry(session)];
-}
+const saveJournal = async (session: Session) => [storageEntry(session)];
 
 /** `-2` for the answer before the last one, the number of a code block, and a file; each may be missing. */
 const places = /^(?:(-[1-9]\d*)(?:\s+|$))?(?:(\d+)(?:\s+|$))?(.*)$/s;
@@ -190,6 +186,5 @@ export const exportCommand: SlashCommand = {
   summary: 'write the conversation to a file: .md, .json or .html',
   example: '/export tea.html',
   completes: 'files',
-  run: (state, argument) =>
-    startActivity(state, 'exporting', exportConversation, { argument: unquoted(argument) }),
+  run: (state, argument) => writing(state, unquoted(argument)),
 };

@@ -55,7 +55,7 @@ const canStop = ({ activity, aside }: ReplState) =>
 function stop(state: ReplState): Update {
   const { activity, aside, branch } = state;
   if (activity?.isStopping !== false && aside?.isStopping === false) {
-    return step({ ...state, aside: { ...aside, isStopping: true } }, task(stopWork, 'aside'));
+    return step({ ...state, aside: { ...aside, isStopping: true } }, task(stopWork, 'btw'));
   }
   if (activity === undefined && branch?.reason === 'edit')
     return isEmpty(state.composer) ? cancelEdit(state) : andThen(clearDraft(state), cancelEdit);

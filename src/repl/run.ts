@@ -22,10 +22,8 @@ import { createReplLibrary } from './conversations/library.ts';
 import { firstRunDialog } from './connection.ts';
 import { type Entry, notice } from './transcript/transcript.ts';
 import { createReplFiles } from './files/user-files.ts';
-import { createReplGuard } from './guard.ts';
 import { startLineMode } from './line-mode/run-line-mode.ts';
 import { createReplMemory } from './memory.ts';
-import { createReplPrompts } from './prompt-files/prompt-files.ts';
 import { listPromptFiles } from './prompt-files/send-prompt-file.ts';
 import { startLive } from './screen/start-live.ts';
 import { symbolsFor } from './screen/symbols.ts';
@@ -37,9 +35,7 @@ import { enterLine } from './update.ts';
 import { startVi } from './composer/vi/vi-keys.ts';
 
 /** The session, for what is created before it. */
-interface Opened {
-  session: Session | undefined;
-}
+type Opened = { session: Session | undefined };
 
 /** @throws Failure `usage` for an option that a conversation on a terminal does not have */
 export function refuseOneShotOptions({ every, split }: ChatOptions): void {
@@ -108,14 +104,13 @@ export function initialState(
 async function firstState(
   { context, options, presentation, settings, isLineMode, service, memory }: Repl,
   conversation: Conversation,
-  words: readonly string[],
+  first: string,
 ): Promise<ReplState> {
   const { signal } = context;
   const { stdout } = context.streams;
   const facts = service.facts();
   const isConfigured = settings.values.baseUrl !== undefined || facts.isReplay === true;
   const isFirstRun = !isConfigured && options.sandbox !== true;
-  const first = typedPrompt(words.join(' '));
   const unsent = isLineMode ? '' : memory.takeDraft();
   const { stdinEncoding: encoding, lossy } = options;
   const { notices } = presentation;
@@ -165,10 +160,10 @@ export function welcomeEntry({ service, settings, columns, ...state }: ReplState
 function listFilter(
   folder: string | undefined,
   { resume, continue: isContinued }: ChatOptions,
-  words: readonly string[],
+  prompt: string,
 ): string | undefined {
   // With a prompt, it means one conversation.
-  if (resume === undefined || isContinued === true || words.length > 0) return undefined;
+  if (resume === undefined || isContinued === true || prompt !== '') return undefined;
   const found = conversationsNamed(requireDataFolder(folder), resume === true ? 'latest' : resume);
   if (resume === true) return '';
   return found.length > 1 ? resume : undefined;
@@ -191,12 +186,12 @@ async function converse(
   repl: Repl,
   journal: Journal,
   filter: string | undefined,
-  words: readonly string[],
+  prompt: string,
   opened: Opened,
 ): Promise<void> {
   const { context, options, settings, presentation, isLineMode } = repl;
   const { notices } = presentation;
-  const first = await firstState(repl, journal.conversation(), words);
+  const first = await firstState(repl, journal.conversation(), prompt);
   const { dialog } = first;
   const state = filter === undefined ? first : { ...first, dialog: undefined };
   const start = isLineMode ? startLineMode : startLive;
@@ -206,11 +201,10 @@ async function converse(
   try {
     if (pathOf(state.conversation).length > 0) session.print(showConversation(state));
     else if (dialog === undefined && filter === undefined) session.print([welcomeEntry(state)]);
-    if (!isLineMode && state.composer.text !== '' && words.length === 0) {
+    if (!isLineMode && state.composer.text !== '' && prompt === '') {
       session.print([notice('the unsent draft of your last session here is back')]);
     }
     for (const name of options.file ?? []) notices.notice(`${name} is attached to the next prompt`);
-    const prompt = typedPrompt(words.join(' '));
     if (prompt !== '' && state.dialog === undefined) {
       // In line mode it is in the queue, and an empty line sends it.
       session.update((current) => enterLine(current, isLineMode ? '' : prompt));
@@ -254,7 +248,8 @@ export async function runRepl(
   const settings = readRequestSettings(context, shown.notices, options);
   const opening = { context, options, presentation: shown, settings };
   const storing = journalOptions(context, presentation.notices, settings.values.save);
-  const filter = listFilter(storing.folder, options, words);
+  const prompt = typedPrompt(words.join(' '));
+  const filter = listFilter(storing.folder, options, prompt);
   const named = filter === undefined ? await openNamedJournal(opening, storing) : undefined;
   const journal = named ?? createJournal(storing);
   try {
@@ -275,11 +270,9 @@ export async function runRepl(
       memory,
       library: createReplLibrary(context, storing),
       files: createReplFiles(context),
-      prompts: createReplPrompts(context, presentation.notices, settings),
-      guard: createReplGuard(run, service),
     };
     try {
-      await converse(repl, journal, filter, words, opened);
+      await converse(repl, journal, filter, prompt, opened);
     } finally {
       memory.close();
       await service.close();

@@ -3,6 +3,8 @@ import { changedParams } from '../ask/plan-request.ts';
 import { createClient } from '../client/create-client.ts';
 import { checkApi, findApi } from '../commands/auth/run.ts';
 import type { ChatOptions } from '../commands/chat/chat-run.ts';
+import type { AttachedFile } from '../conversation/compose-prompt.ts';
+import { describeSecrets, locateSecrets, openRedaction, planGuard } from '../input/secret-guard.ts';
 import { definedFields } from '../json.ts';
 import type { Run } from '../run.ts';
 import { serviceKey } from '../ask/key-command.ts';
@@ -32,7 +34,10 @@ function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined
   return { ...run, options, settings: withKey(stored, entered) };
 }
 
-/** The service of a conversation, which `connect` can replace. Without a configured one it is the sandbox. */
+/**
+ * The service of a conversation, which `connect` can replace. Without a configured one it is the sandbox. It keeps secrets
+ * in files on this machine.
+ */
 export async function openReplService(run: Run<ChatOptions>, source: UsageSource) {
   const { context, options } = run;
   let { settings } = run;
@@ -55,6 +60,8 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
     params: changedParams(settings.params, parameters),
     windows: service.windows(),
   });
+  /** A secret keeps its placeholder in the whole conversation. */
+  const { redact, restore, restoreText } = openRedaction(context);
   return {
     current: (): Service => service,
     facts,
@@ -67,34 +74,22 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
     /** Checks an address and a key, stores them for the next start and switches to them. @throws Failure */
     async connect(address: string, key: string | undefined, signal: AbortSignal) {
       const old = service;
-      if (old.replayedFrom !== undefined) {
-        // The replay accepts any key; nothing is stored.
+      if (old.replayedFrom !== undefined || (old.isSandbox && address === facts().address)) {
+        // A replay has no key, and the sandbox its own one.
         context.secrets.keep({ apiKey: key });
         await checkApi(old, false, signal);
         return { service: facts(), isStored: false };
       }
-      const baseUrl = address === facts().address ? old.baseUrl : address;
-      // Only the key of the sandbox changes.
-      const keepsSandbox = old.isSandbox && old.baseUrl === baseUrl;
-      const entered = runWith(run, baseUrl, key);
+      const entered = runWith(run, address, key);
       const { apiPath } = await findApi({ ...entered, context: { ...context, signal } });
       const found = withValues(entered.settings, definedFields({ apiPath }));
-      const next = { ...entered, settings: found };
-      if (!keepsSandbox) {
-        const { apiKey, profile } = next.settings;
-        const saved = { apiKey: apiKey?.value, baseUrl, apiPath: found.values.apiPath };
-        await changeStored(context, (before) => saveService(before, profile.value, saved));
-        await old.close();
-      }
-      const opened = await openService(next, source);
-      const closeBoth = async () => {
-        await opened.close();
-        await old.close();
-      };
-      const clientOf = async () => opened.client;
-      service = keepsSandbox ? { ...opened, isSandbox: true, clientOf, close: closeBoth } : opened;
-      settings = { ...next.settings, params: settings.params };
-      return { service: facts(), isStored: !keepsSandbox };
+      const { apiKey, profile } = found;
+      const saved = { apiKey: apiKey?.value, baseUrl: address, apiPath: found.values.apiPath };
+      await changeStored(context, (before) => saveService(before, profile.value, saved));
+      await old.close();
+      service = await openService({ ...entered, settings: found }, source);
+      settings = { ...found, params: settings.params };
+      return { service: facts(), isStored: true };
     },
     /**
      * Gets a rejected key again from a password manager's command, which may use the terminal; undefined if no command
@@ -116,6 +111,28 @@ export async function openReplService(run: Run<ChatOptions>, source: UsageSource
       };
     },
     findServers: (signal: AbortSignal) => findLocalServers({ ...run, settings }, signal),
+    /** The files as they may be sent, or the problem that a person has yet to confirm. @throws Failure */
+    inspect(
+      files: readonly AttachedFile[],
+      { isConfirmed, isRedacted }: { readonly isConfirmed: boolean; readonly isRedacted: boolean },
+    ) {
+      const usual = { ...options, sandbox: service.isSandbox };
+      // The files go to the service in use, or to a fallback on a different machine.
+      const plan = planGuard({ ...run, options: usual, settings });
+      const mode = isRedacted ? 'redact' : (plan?.mode ?? 'off');
+      if (mode === 'off' || (mode === 'ask' && isConfirmed)) return { files };
+      const located = files.flatMap((file) => locateSecrets(context, file));
+      if (located.length === 0) return { files };
+      if (mode === 'ask') {
+        const { value: receiver = '' } = plan?.settings.profile ?? {};
+        const isFallback = receiver !== settings.profile.value;
+        const text = isFallback ? `; a fallback sends it to the profile ${receiver}` : '';
+        return { files, problem: describeSecrets(located) + text };
+      }
+      return { files: files.map(({ name, content }) => ({ name, content: redact(content) })) };
+    },
+    restore,
+    restoreText,
     close: () => service.close(),
   };
 }

@@ -14,9 +14,7 @@ import type { FailureText, ReplState, Update } from './state.ts';
 import type { ReplLibrary } from './conversations/library.ts';
 import type { Entry, Transcript } from './transcript/transcript.ts';
 import type { ReplFiles } from './files/user-files.ts';
-import type { createReplGuard } from './guard.ts';
 import type { createReplMemory } from './memory.ts';
-import type { ReplPrompts } from './prompt-files/prompt-files.ts';
 import type { ReplService } from './service.ts';
 
 /** What a conversation works with. It is made once, and passed whole. */
@@ -26,8 +24,6 @@ export interface Repl extends Run<ChatOptions> {
   readonly service: ReplService;
   readonly library: ReplLibrary;
   readonly files: ReplFiles;
-  readonly prompts: ReplPrompts;
-  readonly guard: ReturnType<typeof createReplGuard>;
   readonly memory: ReturnType<typeof createReplMemory>;
 }
 
@@ -49,7 +45,7 @@ export interface Screen {
 }
 
 /** What can be stopped apart: an answer or command by default, a side question, and the request for a title. */
-export type Work = 'activity' | 'aside' | 'title';
+export type Work = 'activity' | 'btw' | 'title';
 
 /** A conversation in progress, as tasks use it. */
 export interface Session extends Repl {

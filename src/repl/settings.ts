@@ -17,9 +17,9 @@ import { nearlyNamed } from '../near-name.ts';
 import { tokenText } from '../output/figures.ts';
 import { formatTable, spokenRows } from '../output/table.ts';
 import { checkParameterName } from '../settings/setting-name.ts';
-import { parseParameterValue, parseSettingValue } from '../settings/setting-value.ts';
+import { parseParameterValue, parseValue } from '../settings/setting-value.ts';
 import { plainStyle, themeNames } from '../terminal/style.ts';
-import { notice, type Entry } from './transcript/transcript.ts';
+import { notice } from './transcript/transcript.ts';
 import type { Candidate } from './composer/completion.ts';
 import { changeJournal } from './conversations/position.ts';
 import type { Repl, Session } from './session.ts';
@@ -89,11 +89,7 @@ async function readModels(session: Session, signal: AbortSignal) {
 const choiceMargin = 7;
 
 /** Opens a list of the service's models, or of those that natter knows; in line mode, prints it. */
-export async function listModels(
-  session: Session,
-  _input: undefined,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
+export async function listModels(session: Session, _input: undefined, signal: AbortSignal) {
   const { records, problem } = await readModels(session, signal);
   const state = session.state();
   const { model } = state.settings;
@@ -112,10 +108,8 @@ export async function listModels(
   }
   const width = Math.max(1, state.columns - choiceMargin);
   const table = formatTable(modelColumns, rows, { isTerminal: true, width, style: plainStyle });
-  const labels = [
-    ...table.trimEnd().split('\n').slice(1),
-    'auto: the smallest model that the prompt fits',
-  ];
+  const auto = 'auto: the smallest model that the prompt fits';
+  const labels = [...table.trimEnd().split('\n').slice(1), auto];
   const ids = [...records.map(({ id }) => id), 'auto'];
   const dialog = settingDialog('model', ids, model, useModel, labels);
   const note = rows.some(hasCatalogueMark) ? `; ${catalogueNote}` : '';
@@ -124,34 +118,37 @@ export async function listModels(
 }
 
 /** Sets a model whose name is new to natter; asks first if the service lists models, but not this one. */
-async function findModel(
-  session: Session,
-  model: string,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
+async function findModel(session: Session, model: string, signal: AbortSignal) {
   const { problem } = await readModels(session, signal);
-  const state = session.state();
-  const known = modelsOf(state);
-  if (problem !== undefined || known.has(model)) {
-    session.update((current) => useModel(current, model));
-  } else {
-    openDialog(session, modelDialog(model, nearlyNamed(model, known), state.settings.model));
-  }
+  session.update((state) => {
+    const known = modelsOf(state);
+    if (problem !== undefined || known.has(model)) return useModel(state, model);
+    const near = nearlyNamed(model, known);
+    const use = (id: string, label: string) => ({
+      label,
+      choose: (now: ReplState) => useModel({ ...now, dialog: undefined }, id),
+    });
+    const dialog: Dialog = {
+      type: 'choice',
+      title: `the service does not list the model ${model}`,
+      choices: [
+        ...(near === undefined ? [] : [use(near, `use ${near}`)]),
+        { label: `keep ${state.settings.model}`, choose: closeDialog },
+        use(model, `use ${model} anyway`),
+      ],
+      cancel: closeDialog,
+    };
+    return step({ ...state, dialog });
+  });
   return [];
 }
 
 const none: ParameterChanges = { set: {}, removed: [] };
 
-/** The commands for the fields that natter sets itself. */
-const ownFields: ReadonlyMap<string, string> = new Map([
-  ['model', '/model NAME sets it'],
-  ['stream', 'restart natter with --no-stream'],
-]);
-
 /** Reads the value of a field as typed. @throws Failure `usage` */
 function parameterOf(name: string, typed: string): unknown {
-  const own = ownFields.get(name);
-  if (own !== undefined) {
+  if (name === 'model' || name === 'stream') {
+    const own = name === 'model' ? '/model NAME sets it' : 'restart natter with --no-stream';
     throw new Failure('usage', `the parameter ${name} is set by natter itself`, { hint: own });
   }
   const label = `the value of ${checkParameterName(name, 'usage')}`;
@@ -169,7 +166,7 @@ function setTokenLimit(session: Session, typed: string): string {
   const origin = { label: 'max_tokens', kind: 'usage', hint } as const;
   const maxTokens = offWords.has(typed)
     ? undefined
-    : parseSettingValue(definitions.maxTokens, typed, origin);
+    : parseValue(definitions.maxTokens.type, typed, origin);
   session.update((state) => step(withSettings(state, { maxTokens })));
   return maxTokens === undefined
     ? 'natter sets no token limit for answers'
@@ -218,12 +215,12 @@ function setParameter(session: Session, text: string): string {
   return change(changed, `${name} is now ${JSON.stringify(value)}`);
 }
 
-export const changeParameters = async (session: Session, text: string) => [
+const changeParameters = async (session: Session, text: string) => [
   notice(cleanLine(session.context, setParameter(session, text))),
 ];
 
 /** Sets the system prompt of the next prompts to the text of a role; without a name, lists the roles. */
-export async function chooseRole(session: Session, name: string): Promise<readonly Entry[]> {
+async function chooseRole(session: Session, name: string) {
   const { context } = session;
   const { settings, isLineMode } = session.state();
   if (name !== '') {
@@ -353,24 +350,6 @@ function settingDialog(
     })),
     selected: Math.max(0, values.indexOf(current ?? '')),
     filtersTyped: true,
-    cancel: closeDialog,
-  };
-}
-
-/** Asks before a model that the service does not list is used. */
-function modelDialog(wanted: string, near: string | undefined, current: string): Dialog {
-  const use = (id: string, label: string) => ({
-    label,
-    choose: (state: ReplState) => useModel({ ...state, dialog: undefined }, id),
-  });
-  return {
-    type: 'choice',
-    title: `the service does not list the model ${wanted}`,
-    choices: [
-      ...(near === undefined ? [] : [use(near, `use ${near}`)]),
-      { label: `keep ${current}`, choose: closeDialog },
-      use(wanted, `use ${wanted} anyway`),
-    ],
     cancel: closeDialog,
   };
 }

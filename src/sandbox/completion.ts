@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   catalogue,
   type CompletionRequest,
@@ -13,37 +12,26 @@ import { hostileText, replies, schemaIn } from './replies/replies.ts';
 
 /**
  * A token: an optional space and up to six letters or digits (ASCII, or of an alphabet below U+2000), up to eight
- * blanks, or one other character. It has about four bytes of English.
+ * blanks, or one other character, never half of a surrogate pair. It has about four bytes of English.
  */
-const tokenPattern = / ?[\w\u00c0-\u1fff]{1,6}|[\t-\r \u00a0]{1,8}|[^]/suy;
+const tokenPattern = / ?[\w\u00c0-\u1fff]{1,6}|[\t-\r \u00a0]{1,8}|[^]/gu;
 
 /** Tokens of each message in addition to its text. */
 const messageCost = 3;
 
-/** Index after the token that begins at `start`, which is below `text.length`. Never inside a surrogate pair. */
-function tokenEnd(text: string, start: number): number {
-  tokenPattern.lastIndex = start;
-  tokenPattern.test(text);
-  return tokenPattern.lastIndex;
+/** The tokens of a text, lazily. */
+export function* tokensOf(text: string): Generator<string, void, undefined> {
+  for (const [token] of text.matchAll(tokenPattern)) yield token;
 }
 
 export function countTokens(text: string): number {
   let count = 0;
-  for (let index = 0; index < text.length; index = tokenEnd(text, index)) count += 1;
+  for (const _ of text.matchAll(tokenPattern)) count += 1;
   return count;
 }
 
 export function countPromptTokens(messages: readonly { readonly content: string }[]): number {
   return messages.reduce((sum, { content }) => sum + countTokens(content) + messageCost, 0);
-}
-
-/** The tokens of a text, lazily: as many as {@link countTokens} counts. */
-export function* tokensOf(text: string): Generator<string, void, undefined> {
-  for (let start = 0; start < text.length;) {
-    const end = tokenEnd(text, start);
-    yield text.slice(start, end);
-    start = end;
-  }
 }
 
 /** One answer to a prompt. Its finish reason and tokens are those of the deltas that were read so far. */
@@ -55,6 +43,8 @@ export interface Completion {
   finishReason: string;
   promptTokens: number;
   tokens: number;
+  /** When the first token is sent, by the clock's monotonic milliseconds. */
+  due: number;
 }
 
 /** The finish reason to send; undefined if the fault omits it. */
@@ -66,17 +56,11 @@ export function finishReasonOf(fault: Fault, completion: Completion): string | u
 /** Characters of an answer that is sent in one piece. */
 const maxAnswer = 8 * 1024 * 1024;
 
-/** Deltas to read before other requests get a turn. */
-const deltasPerTurn = 10_000;
-
 /** The whole answer as one JSON body. @throws Failure `server_error` if the text is too long */
 export async function completionBody(completion: Completion, fault: Fault): Promise<object> {
   let content = '';
-  let read = 0;
   for await (const delta of completion.deltas) {
     content += delta;
-    read += 1;
-    if (read % deltasPerTurn === 0) await nextTurn();
     if (content.length > maxAnswer) {
       const size = `over ${maxAnswer} characters, which is too long for one JSON body`;
       throw new Failure('server_error', `the answer is ${size}`, { hint: 'request a stream' });
@@ -228,7 +212,6 @@ async function askEngine(
 /**
  * Starts an answer: that of the engine, if there is one and the fault selects no reply.
  * @param prompt the last user message without its `[sandbox …]` group
- * @returns the answer, and the milliseconds from the request's arrival to its first token
  * @throws Failure of a kind in the contract if the engine cannot answer
  */
 export async function openCompletion(
@@ -236,8 +219,8 @@ export async function openCompletion(
   request: CompletionRequest,
   prompt: string,
   promptTokens: number,
-): Promise<{ readonly completion: Completion; readonly latency: number }> {
-  const { fault } = exchange;
+): Promise<Completion> {
+  const { arrived, fault } = exchange;
   const { engine, latency = {} } = exchange.state;
   const { model } = request;
   const completion: Completion = {
@@ -247,12 +230,14 @@ export async function openCompletion(
     finishReason: 'stop',
     promptTokens,
     tokens: 0,
+    due: arrived,
   };
   if (engine !== undefined && fault.reply === undefined && fault.tokens === undefined) {
     completion.deltas = await askEngine(engine, exchange, completion, request);
-    return { completion, latency: 0 };
+    return completion;
   }
   completion.deltas = replyTokens(completion, request, prompt, fault);
   const typical = catalogue.find(({ id }) => id === model)?.typicalLatency ?? 0;
-  return { completion, latency: latency[model] ?? typical };
+  completion.due += latency[model] ?? typical;
+  return completion;
 }

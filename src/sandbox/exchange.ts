@@ -27,13 +27,13 @@ export interface SandboxOptions {
   /** The first rule that is due decides. */
   readonly faults?: readonly FaultRule[];
   /** Replaces the limits of all keys. */
-  readonly rateLimit?: RateLimit;
+  readonly rateLimit?: RateLimit | undefined;
   /** Ignores fields of a prompt that the contract does not have, which are refused by default. */
   readonly lenient?: boolean;
   /** Gets one line of JSON, without a line end, for each request that has ended. */
-  readonly log?: (line: string) => void;
+  readonly log?: ((line: string) => void) | undefined;
   /** Answers prompts in place of the sandbox's own replies. */
-  readonly engine?: Engine;
+  readonly engine?: Engine | undefined;
   /** Milliseconds to the first token, by model id; default: the contract's typical latency. */
   readonly latency?: Readonly<Record<string, number>>;
   /** Lets the process exit while the sandbox runs. */
@@ -52,6 +52,12 @@ export interface SandboxState extends SandboxOptions {
 /** `Infinity` waits until the connection closes. @throws the signal's reason when it closes */
 export function pause({ clock, signal }: Exchange, milliseconds: number): Promise<void> {
   return clock.sleep(milliseconds, signal);
+}
+
+/** @param time by the clock's monotonic milliseconds; one in the past is not waited for */
+export async function pauseUntil(exchange: Exchange, time: number): Promise<void> {
+  const wait = time - exchange.clock.monotonic();
+  if (wait > 0) await pause(exchange, wait);
 }
 
 /** Begins the record of a request, which is logged after the end or the loss of its response. */

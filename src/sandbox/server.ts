@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isLoopback, percentDecoded } from '../address.ts';
@@ -8,21 +8,22 @@ import { catalogue, type CompletionRequest, type Message } from '../client/contr
 import { systemClock } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { isJsonObject, locatedProblem, parseJson } from '../json.ts';
-import { answerWithEvents } from './answers/event-answer.ts';
 import {
   answerFailure,
+  answerWithEvents,
   answerWithFault,
   breakOff,
   cut,
   cutPosition,
-  errorName,
+  errorBody,
   sendJson,
-} from './answers/response-writer.ts';
+} from './answer.ts';
 import { completionBody, countPromptTokens, openCompletion } from './completion.ts';
 import {
   type Exchange,
   openExchange,
   pause,
+  pauseUntil,
   recordBody,
   type SandboxOptions,
   type SandboxState,
@@ -30,12 +31,12 @@ import {
 } from './exchange.ts';
 import { createFaultRules } from './faults/fault-rules.ts';
 import { authenticate, createRateLimiter, type KeyTier } from './keys.ts';
-import { errorBody, modelList, modelRecord } from './shapes.ts';
+import { modelList, modelRecord } from './shapes.ts';
 
 /** Bytes: several times the larger window. The contract states no size. */
 const maxBody = 32 * 1024 * 1024;
 
-/** Reads the whole body. Node discards the rest of a refused one. @throws Failure `invalid_request` if it is too large */
+/** Reads the whole body. @throws Failure `invalid_request` if it is too large */
 async function readBody({ request, response }: Exchange): Promise<Buffer> {
   const problem = `the request body exceeds the limit of ${maxBody} bytes`;
   const tooLarge = new Failure('invalid_request', problem);
@@ -43,36 +44,22 @@ async function readBody({ request, response }: Exchange): Promise<Buffer> {
   if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
   const chunks: Buffer[] = [];
   let size = 0;
-  return new Promise((resolve, reject) => {
-    const take = (chunk: Buffer) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size <= maxBody) return;
-      // Without this listener, the body still flows, and is lost.
-      request.off('data', take);
-      chunks.length = 0;
-      reject(tooLarge);
-    };
-    request.on('data', take);
-    request.on('end', () => resolve(Buffer.concat(chunks)));
-    request.on('close', () => reject(new Error('the connection was closed')));
-  });
+  const arriving: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of arriving) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBody) break;
+  }
+  if (size <= maxBody) return Buffer.concat(chunks);
+  // The rest flows, and is lost: some clients read the answer only after they have sent everything.
+  request.resume();
+  throw tooLarge;
 }
 
-/** A JSON value, or the reason why a body is not JSON. */
-interface ParsedBody {
-  readonly value?: unknown;
-  readonly problem?: string;
-}
-
-/** Never throws: the problem is reported only if the rest of the request is valid. Excess nesting is not parsed. */
-function parseBody(bytes: Buffer): ParsedBody {
-  if (bytes.length === 0) return { problem: 'the request body is empty' };
-  if (!isUtf8(bytes)) return { problem: 'the request body is not UTF-8' };
-  const text = bytes.toString();
-  const value = parseJson(text);
-  if (value !== undefined) return { value };
-  return { problem: `the request body ${locatedProblem(text)}` };
+/** Why a body has no JSON value; it is reported only if the rest of the request is valid. */
+function bodyProblem(bytes: Buffer): string {
+  if (bytes.length === 0) return 'is empty';
+  return isUtf8(bytes) ? locatedProblem(bytes.toString()) : 'is not UTF-8';
 }
 
 /** The contract shows `user` and `assistant` and leaves the set open. */
@@ -169,16 +156,16 @@ function lastUserText(value: unknown): string | undefined {
 async function createCompletion(
   exchange: Exchange,
   key: KeyTier,
-  received: ParsedBody,
+  bytes: Buffer,
+  value: unknown,
   prompt: string,
 ): Promise<void> {
-  const { problem } = received;
-  if (problem !== undefined) refuse(problem);
+  if (value === undefined) refuse(`the request body ${bodyProblem(bytes)}`);
   const contentType = exchange.request.headers['content-type'] ?? 'missing';
   if (!/^application\/json *(?:;|$)/i.test(contentType)) {
     refuse(`Content-Type is ${contentType}, not application/json`);
   }
-  const body = checkCompletionBody(received.value, exchange.state.lenient === true);
+  const body = checkCompletionBody(value, exchange.state.lenient === true);
   if (!key.models.includes(body.model)) {
     const refusal = `the tier "${key.tier}" is not permitted to use "${body.model}"`;
     throw new Failure('forbidden', refusal);
@@ -189,12 +176,12 @@ async function createCompletion(
     const numbers = `${tokens} tokens, over the ${window} of "${body.model}"`;
     refuse(`the prompt does not fit the context window: ${numbers}`);
   }
-  const { completion, latency } = await openCompletion(exchange, body, prompt, tokens);
+  const completion = await openCompletion(exchange, body, prompt, tokens);
   if (body.stream === true && exchange.fault['no-stream'] !== true) {
-    await answerWithEvents(exchange, completion, latency);
+    await answerWithEvents(exchange, completion);
     return;
   }
-  await pause(exchange, Math.max(0, exchange.arrived + latency - exchange.clock.monotonic()));
+  await pauseUntil(exchange, completion.due);
   await sendJson(exchange, await completionBody(completion, exchange.fault));
 }
 
@@ -247,14 +234,12 @@ async function answer(exchange: Exchange): Promise<void> {
   const route = routes.find((one) => one.method === method && one.path.test(path));
   const key = authenticate(headers.authorization);
   record.tier = key.tier;
-  let body: ParsedBody = { problem: 'the request has no body' };
-  if (route?.method === 'POST') {
-    const bytes = await readBody(exchange);
-    body = parseBody(bytes);
-    recordBody(record, bytes, body.value);
-  }
+  const bytes = route?.method === 'POST' ? await readBody(exchange) : Buffer.alloc(0);
+  // Excess nesting is not parsed.
+  const value = isUtf8(bytes) ? parseJson(bytes.toString()) : undefined;
+  recordBody(record, bytes, value);
   state.admit(key);
-  const prompt = lastUserText(body.value);
+  const prompt = lastUserText(value);
   const applied = state.rules.apply({ method, path, model: record.model, prompt });
   const { fault } = applied;
   exchange.fault = fault;
@@ -271,7 +256,7 @@ async function answer(exchange: Exchange): Promise<void> {
   if (await answerWithFault(exchange)) return;
   if (route === undefined) throw noRoute(method, path);
   if (method === 'POST') {
-    await createCompletion(exchange, key, body, applied.prompt ?? '');
+    await createCompletion(exchange, key, bytes, value, applied.prompt ?? '');
     return;
   }
   const id = route.path.exec(path)?.[1];
@@ -288,26 +273,8 @@ async function answerError(exchange: Exchange, error: unknown): Promise<void> {
     return;
   }
   const problem = `the sandbox failed: ${record.problem}`;
-  await answerFailure(
-    exchange,
-    error instanceof Failure ? error : new Failure('server_error', problem, { cause: error }),
-  );
-}
-
-/** Answers one request. Never rejects. */
-async function handleRequest(
-  state: SandboxState,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const exchange = openExchange(state, request, response);
-  try {
-    await answer(exchange).catch((error: unknown) => answerError(exchange, error));
-  } catch (error) {
-    // The error could not be sent either, so the connection is unusable.
-    exchange.record.problem ??= String(error);
-    response.destroy();
-  }
+  const failure = error instanceof Failure ? error : new Failure('server_error', problem);
+  await answerFailure(exchange, failure);
 }
 
 /** The statuses of requests that Node does not read; for others, it is 400. */
@@ -329,8 +296,8 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): string 
   }
   const status = unreadable[error.code ?? ''] ?? 400;
   const message = `the request is not HTTP: ${error.message.replace(/^Parse Error: /, '')}`;
-  const { contentType, text } = errorBody('nested', status, errorName(status), message);
-  const head = `HTTP/1.1 ${status} ${errorName(status)}\r\nConnection: close\r\nContent-Type: ${contentType}`;
+  const { contentType, text } = errorBody('nested', status, message);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: ${contentType}`;
   socket.end(`${head}\r\n\r\n${text}`, () => socket.destroy());
   return message;
 }
@@ -344,9 +311,8 @@ export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 export async function startSandbox(options: SandboxOptions = {}) {
   const { host = '127.0.0.1', port = 0, unref = false, clock = systemClock } = options;
   if (!isLoopback(host)) {
-    const hint = 'use 127.0.0.1 or ::1';
     throw new Failure('usage', `the sandbox does not listen on ${host}, only on this machine`, {
-      hint,
+      hint: 'use 127.0.0.1 or ::1',
     });
   }
   const state: SandboxState = {
@@ -358,8 +324,16 @@ export async function startSandbox(options: SandboxOptions = {}) {
     requests: 0,
   };
   const server = createServer();
-  const handle = (request: IncomingMessage, response: ServerResponse) =>
-    void handleRequest(state, request, response);
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    const exchange = openExchange(state, request, response);
+    answer(exchange)
+      .catch((error: unknown) => answerError(exchange, error))
+      .catch((error: unknown) => {
+        // The error could not be sent either, so the connection is unusable.
+        exchange.record.problem ??= String(error);
+        response.destroy();
+      });
+  };
   const logProblem = (problem: string | undefined) => {
     if (state.log === undefined || problem === undefined) return;
     writeRecord(state.log, { time: clock.date().toISOString(), events: 0, problem });

@@ -6,7 +6,7 @@ import { catalogue } from '../client/contract.ts';
 type WriteError = (name: string, message: string, status: number) => unknown;
 
 /** The default content type is JSON. */
-type ErrorShape = readonly [summary: string, write: WriteError, contentType?: string];
+export type ErrorShape = readonly [summary: string, write: WriteError, contentType?: string];
 
 function writePage(name: string, message: string, status: number): string {
   const text = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -34,18 +34,6 @@ export const errorShapes = {
   html: ['an HTML page, like those of gateways', writePage, 'text/html'],
   empty: ['no body', () => ''],
 } satisfies Record<string, ErrorShape>;
-
-/** The body of an error response. */
-export function errorBody(
-  shape: keyof typeof errorShapes,
-  status: number,
-  name: string,
-  message: string,
-): { readonly contentType: string; readonly text: string } {
-  const [, write, contentType = 'application/json']: ErrorShape = errorShapes[shape];
-  const body = write(name, message, status);
-  return { contentType, text: typeof body === 'string' ? body : JSON.stringify(body) };
-}
 
 // The contract defines neither the fields of a record nor the form of the list. The first shape is the default.
 

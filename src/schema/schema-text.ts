@@ -35,14 +35,18 @@ type Reader = ReturnType<typeof createReader>;
 
 function createReader(text: string, label: string) {
   let at = 0;
+  /** The text that matches at the current place, which moves behind it. */
+  function take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    at += found?.length ?? 0;
+    return found;
+  }
+  const takeQuoted = () => take(quoted)?.slice(1, -1);
   return {
-    /** The text that matches at the current place, which moves behind it. */
-    take(pattern: RegExp): string | undefined {
-      pattern.lastIndex = at;
-      const found = pattern.exec(text)?.[0];
-      at += found?.length ?? 0;
-      return found;
-    },
+    take,
+    takeQuoted,
+    takeWord: () => take(word) ?? takeQuoted(),
     /** Whether the next character is one of these; at the end, whether the list is empty. */
     sees: (characters: string) =>
       at === text.length ? characters === '' : characters.includes(text.charAt(at)),
@@ -54,16 +58,12 @@ function createReader(text: string, label: string) {
   };
 }
 
-function takeWord(reader: Reader): string | undefined {
-  return reader.take(word) ?? reader.take(quoted)?.slice(1, -1);
-}
-
 /** `happy|sad`, after the first word. */
 function readChoices(reader: Reader, first: string): JsonObject {
   const choices = [first];
   while (reader.take(/\|/y) !== undefined) {
     reader.take(blanks);
-    const choice = takeWord(reader);
+    const choice = reader.takeWord();
     if (choice === undefined) throw reader.fail('expected a word or "text" after |');
     choices.push(choice);
     reader.take(blanks);
@@ -87,31 +87,25 @@ function readItemType(reader: Reader, field: string): JsonObject {
   if (reader.take(/\[\]/y) !== undefined) return { type: 'array', items: { type: 'string' } };
   if (reader.take(/\{/y) !== undefined) return readObject(reader, '}');
   if (reader.take(/\[/y) !== undefined) return { type: 'array', items: readObject(reader, ']') };
-  const name = takeWord(reader);
+  const name = reader.takeWord();
   if (name === undefined) throw reader.fail(`expected a type, a comma or a colon after "${field}"`);
   reader.take(blanks);
   if (reader.sees('|')) return readChoices(reader, name);
   return namedType(reader, name, field);
 }
 
-function readType(reader: Reader, field: string): JsonObject {
-  let type = readItemType(reader, field);
-  while (reader.take(/\[\]/y) !== undefined) type = { type: 'array', items: type };
-  return type;
-}
-
 function readField(reader: Reader, ending: RegExp) {
-  const name = takeWord(reader);
+  const name = reader.takeWord();
   if (name === undefined || name === '') throw reader.fail('expected the name of a field');
   const isOptional = reader.take(/\?/y) !== undefined;
   reader.take(blanks);
   const hasType = !reader.sees(':,\n\r]}') && !reader.sees('');
-  const type = hasType ? readType(reader, name) : { type: 'string' };
+  let type = hasType ? readItemType(reader, name) : { type: 'string' };
+  while (reader.take(/\[\]/y) !== undefined) type = { type: 'array', items: type };
   reader.take(blanks);
   if (reader.take(/:/y) === undefined) return { name, isOptional, schema: type };
   reader.take(blanks);
-  const text =
-    reader.take(quoted)?.slice(1, -1) ?? reader.take(ending)?.replace(/,?\s*$/, '') ?? '';
+  const text = reader.takeQuoted() ?? reader.take(ending)?.replace(/,?\s*$/, '') ?? '';
   reader.take(blanks);
   return { name, isOptional, schema: text === '' ? type : { ...type, description: text } };
 }

@@ -44,16 +44,8 @@ const beforeWord = /(?:^|[^\w-]|\\[nrt])$/;
 /** Documents show such tokens. */
 const example = /EXAMPLE|x{6}|(.)\1{7}/i;
 
-function* findTokens(text: string) {
-  for (const { name, pattern } of shapes) {
-    for (const { index, 0: token } of text.matchAll(pattern)) {
-      const isWord = beforeWord.test(text.slice(Math.max(0, index - 2), index));
-      if (isWord && !example.test(token)) {
-        yield { kind: name, start: index, end: index + token.length };
-      }
-    }
-  }
-}
+const isToken = ({ index, input, 0: token }: RegExpExecArray): boolean =>
+  beforeWord.test(input.slice(Math.max(0, index - 2), index)) && !example.test(token);
 
 /** A secret in a text, or what looks like one. */
 export interface FoundSecret extends Range {
@@ -103,16 +95,8 @@ function isRandom(value: string): boolean {
 }
 
 /** Values without quotes end a line, as in settings files; in source code they are expressions. */
-const isWhole = (quote: string, next: string) => (quote === '' ? next === '' : next === quote);
-
-/** Finds the groups `secret` of the matches that look like passwords of a program. */
-function* findValues(text: string, pattern: RegExp): Generator<Range, void> {
-  for (const { groups = {}, indices } of text.matchAll(pattern)) {
-    const { quote = '', secret = '', next = '' } = groups;
-    const [start = 0, end = 0] = indices?.groups?.['secret'] ?? [];
-    if (isWhole(quote, next) && isRandom(secret)) yield { start, end };
-  }
-}
+const isPassword = ({ groups: { quote = '', secret = '', next = '' } = {} }: RegExpExecArray) =>
+  next === quote && isRandom(secret);
 
 /**
  * Private keys in PEM, of OpenSSH and of PGP: up to the footer, or what looks like the key if there is none. The longest
@@ -124,9 +108,26 @@ const privateKey =
 /** A header alone, as in source code that reads keys, is no key. */
 const keyLine = /[A-Za-z0-9+/=]{40}/;
 
-function* findPrivateKeys(text: string): Generator<Range, void> {
-  for (const { index, 0: key } of text.matchAll(privateKey)) {
-    if (keyLine.test(key)) yield { start: index, end: index + key.length };
+/** The more certain kinds come first. A secret is the group `secret` of a match, else all of it. */
+const kinds: readonly {
+  readonly kind: string;
+  readonly pattern: RegExp;
+  readonly isSecret: (match: RegExpExecArray) => boolean;
+}[] = [
+  { kind: 'private key', pattern: privateKey, isSecret: ([key]) => keyLine.test(key) },
+  ...shapes.map(({ name, pattern }) => ({ kind: name, pattern, isSecret: isToken })),
+  { kind: 'password in a URL', pattern: userInfo, isSecret: isPassword },
+  { kind: 'password or key', pattern: assignment, isSecret: isPassword },
+];
+
+function* findKinds(text: string): Generator<FoundSecret, void> {
+  for (const { kind, pattern, isSecret } of kinds) {
+    if (pattern === assignment && !anyWord.test(text)) continue;
+    for (const match of text.matchAll(pattern)) {
+      const { index, indices, 0: all } = match;
+      const [start, end] = indices?.groups?.['secret'] ?? [index, index + all.length];
+      if (isSecret(match)) yield { kind, start, end };
+    }
   }
 }
 
@@ -138,15 +139,6 @@ export function findSecrets(
   text: string,
   findOwn: (text: string) => readonly Range[] = () => [],
 ): readonly FoundSecret[] {
-  const kindOf = (kind: string, found: Iterable<Range>) =>
-    Array.from(found, (range) => ({ ...range, kind }));
-  const hasWord = anyWord.test(text);
-  // The more certain kinds come first.
-  return joinRanges([
-    ...kindOf("natter's key", findOwn(text)),
-    ...kindOf('private key', findPrivateKeys(text)),
-    ...findTokens(text),
-    ...kindOf('password in a URL', findValues(text, userInfo)),
-    ...(hasWord ? kindOf('password or key', findValues(text, assignment)) : []),
-  ]);
+  const own = findOwn(text).map((range) => ({ ...range, kind: "natter's key" }));
+  return joinRanges([...own, ...findKinds(text)]);
 }

@@ -1,3 +1,4 @@
+import { Failure, type FailureKind } from '../failure.ts';
 import { parseJson } from '../json.ts';
 
 /** A part of a word in quotes; in double quotes, a backslash keeps a quote and a backslash. */
@@ -20,18 +21,27 @@ function splitWords(text: string): readonly string[] | undefined {
 /**
  * Splits a command into the program and its arguments: a JSON array of texts, or words separated by white space, of
  * which `"…"` and `'…'` keep white space. Nothing else is special, because no shell is involved.
+ * @throws Failure of the kind for text that is no command; the message begins with the label
  */
 export function commandWords(
   text: string,
-): readonly [program: string, ...words: string[]] | { readonly problem: string } {
+  label: string,
+  kind: FailureKind,
+): readonly [program: string, ...words: string[]] {
+  const failure = (problem: string) => {
+    const hint =
+      'it looks like pass show natter, or ["pass", "show", "natter"]; a shell needs quotes around all of it';
+    return new Failure(kind, `${label} ${problem}`, { hint });
+  };
   const isArray = text.startsWith('[');
   const value = isArray ? parseJson(text) : splitWords(text);
-  if (value === undefined && !isArray) return { problem: 'has a quote without its end' };
+  if (value === undefined && !isArray) throw failure('has a quote without its end');
   if (!Array.isArray(value) || !value.every((word) => typeof word === 'string')) {
-    return { problem: 'is not a JSON array of texts' };
+    throw failure('is not a JSON array of texts');
   }
   const [program = '', ...words] = value;
-  return program === '' ? { problem: 'names no program' } : [program, ...words];
+  if (program === '') throw failure('names no program');
+  return [program, ...words];
 }
 
 /**

@@ -1,5 +1,4 @@
-import { type Definition, definitions, settingKeys } from './definitions.ts';
-import { storedValue } from './value-types.ts';
+import { type Definition, definitions, settingKeys, storedValue } from './definitions.ts';
 
 const otherVariables: readonly (readonly [name: string, summary: string, value?: string])[] = [
   ['NATTER_API_KEY', 'API key, sent to any base URL'],
@@ -48,11 +47,7 @@ const otherVariables: readonly (readonly [name: string, summary: string, value?:
 ];
 
 /** All variables that natter reads; an empty one counts as unset. */
-export const environmentVariables: readonly {
-  readonly name: string;
-  readonly summary: string;
-  readonly default?: string | undefined;
-}[] = [
+export const environmentVariables = [
   ...settingKeys.map((key) => {
     const { variable, summary, type, default: value } = definitions[key] as Definition<unknown>;
     const text = value === undefined ? undefined : String(storedValue(type, value));

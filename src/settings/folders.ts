@@ -10,25 +10,13 @@ export interface FolderFacts {
 }
 
 /**
- * natter's variable; the XDG variable and its default; `%APPDATA%` or `%LOCALAPPDATA%`, its default and natter's
- * folder.
+ * For each folder: its place below the home folder; on Windows, the variable of its parent, the parent's place below the
+ * home folder, and natter's folder in it.
  */
-const locations = {
-  config: {
-    variable: 'NATTER_CONFIG_DIR',
-    unix: ['XDG_CONFIG_HOME', '.config', 'natter'],
-    windows: ['APPDATA', 'AppData\\Roaming', 'natter'],
-  },
-  data: {
-    variable: 'NATTER_DATA_DIR',
-    unix: ['XDG_DATA_HOME', '.local/share', 'natter'],
-    windows: ['LOCALAPPDATA', 'AppData\\Local', 'natter\\data'],
-  },
-  state: {
-    variable: 'NATTER_STATE_DIR',
-    unix: ['XDG_STATE_HOME', '.local/state', 'natter'],
-    windows: ['LOCALAPPDATA', 'AppData\\Local', 'natter\\state'],
-  },
+const places = {
+  config: ['.config', 'APPDATA', 'AppData\\Roaming', 'natter'],
+  data: ['.local/share', 'LOCALAPPDATA', 'AppData\\Local', 'natter\\data'],
+  state: ['.local/state', 'LOCALAPPDATA', 'AppData\\Local', 'natter\\state'],
 } as const;
 
 /** On Windows, `\\no\\drive` is relative to the current drive. */
@@ -36,20 +24,22 @@ function isAbsolute(name: string, windows: boolean): boolean {
   return windows ? /^(?:[a-z]:[\\/]|[\\/]{2})/i.test(name) : path.posix.isAbsolute(name);
 }
 
-function resolveFolder(name: keyof typeof locations, facts: FolderFacts): string | undefined {
-  const location = locations[name];
+function resolveFolder(name: keyof typeof places, facts: FolderFacts): string | undefined {
   const { environment, platform, homeDirectory } = facts;
   const windows = platform === 'win32';
   const paths = windows ? path.win32 : path.posix;
-  const folderVariable = environment[location.variable];
-  if (folderVariable !== undefined && folderVariable !== '') {
-    if (isAbsolute(folderVariable, windows)) return paths.normalize(folderVariable);
+  const variable = `NATTER_${name.toUpperCase()}_DIR`;
+  const chosen = environment[variable] ?? '';
+  if (chosen !== '') {
+    if (isAbsolute(chosen, windows)) return paths.normalize(chosen);
     // A path relative to the current directory would let any checkout supply settings.
-    throw new Failure('configuration', `${location.variable} must be an absolute path`, {
-      hint: `set ${location.variable} to a path that starts at ${windows ? 'a drive' : 'the root'}`,
+    throw new Failure('configuration', `${variable} must be an absolute path`, {
+      hint: `set ${variable} to a path that starts at ${windows ? 'a drive' : 'the root'}`,
     });
   }
-  const [parent, fallback, folder] = location[windows ? 'windows' : 'unix'];
+  const [unixPlace, ...windowsPlace] = places[name];
+  const unix = [`XDG_${name.toUpperCase()}_HOME`, unixPlace, 'natter'] as const;
+  const [parent, fallback, folder] = windows ? windowsPlace : unix;
   const base = environment[parent];
   if (base !== undefined && isAbsolute(base, windows)) return paths.join(base, folder);
   if (homeDirectory === undefined || !isAbsolute(homeDirectory, windows)) return undefined;

@@ -13,7 +13,6 @@ type ModelWindows = ReadonlyMap<string, number>;
 
 /** Maximum number of services; the least recently changed is dropped first. */
 const maxServices = 20;
-/** Maximum number of models of one service. */
 const maxModels = 2_000;
 
 /** The same address may be written with or without a slash or `/v1`. */

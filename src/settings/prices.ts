@@ -1,39 +1,41 @@
-import { badValue, type ValueOrigin } from './setting-value.ts';
+import type { ValueType } from './definitions.ts';
 
 /** What a model costs for a million tokens. */
-export type Price = ReturnType<typeof parsePrice>;
+export interface Price {
+  /** The price of prompts. */
+  readonly input: number;
+  /** The price of answers. */
+  readonly output: number;
+  /** The price of the tokens of a prompt that came from the service's cache; that of prompts if undefined. */
+  readonly cached: number | undefined;
+  /** An ISO 4217 code. */
+  readonly currency: string;
+}
 
 const pricePattern =
   /^\s*(?<input>\d{1,9}(?:\.\d{1,9})?)\s*\/\s*(?<output>\d{1,9}(?:\.\d{1,9})?)(?:\s*\/\s*(?<cached>\d{1,9}(?:\.\d{1,9})?))?(?:\s+(?<currency>[A-Za-z]{3}))?\s*$/;
 
-/** Reads the price of a setting such as `0.5/1.5`, `0.5/1.5 EUR` or `0.5/1.5/0.05`. @throws Failure with the origin */
-export function parsePrice(raw: unknown, origin: ValueOrigin) {
-  const { input, output, cached, currency } =
-    (typeof raw === 'string' ? pricePattern.exec(raw)?.groups : undefined) ?? {};
-  if (input === undefined || output === undefined) {
-    throw badValue(
-      origin,
-      'the prices of a million tokens of prompts and of answers, such as 0.5/1.5 or 0.5/1.5 EUR, and of cached ones, 0.5/1.5/0.05',
-    );
-  }
-  return {
-    /** The price of prompts. */
-    input: Number(input),
-    /** The price of answers. */
-    output: Number(output),
-    /** The price of the tokens of a prompt that came from the service's cache; that of prompts if undefined. */
-    cached: cached === undefined ? undefined : Number(cached),
-    /** An ISO 4217 code. */
-    currency: currency?.toUpperCase() ?? 'USD',
-  };
-}
+/** The price of a model: `0.5/1.5`, `0.5/1.5 EUR` or `0.5/1.5/0.05`. */
+export const modelPrice: ValueType<Price> = {
+  name: 'input/output',
+  expected:
+    'the prices of a million tokens of prompts and of answers, such as 0.5/1.5 or 0.5/1.5 EUR, and of cached ones, 0.5/1.5/0.05',
+  parse(text) {
+    const { input, output, cached, currency = 'USD' } = pricePattern.exec(text)?.groups ?? {};
+    if (input === undefined) return undefined;
+    return {
+      input: Number(input),
+      output: Number(output),
+      cached: cached === undefined ? undefined : Number(cached),
+      currency: currency.toUpperCase(),
+    };
+  },
+  store: ({ input, output, cached, currency }) =>
+    `${input}/${output}${cached === undefined ? '' : `/${cached}`} ${currency}`,
+};
 
 /** Prices by model id. */
 export type PriceTable = ReadonlyMap<string, Price>;
-
-/** Writes a price as in the settings file: `0.5/1.5 USD`. */
-export const priceText = ({ input, output, cached, currency }: Price): string =>
-  `${input}/${output}${cached === undefined ? '' : `/${cached}`} ${currency}`;
 
 const million = 1_000_000;
 

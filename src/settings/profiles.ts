@@ -1,11 +1,11 @@
 import type { Environment } from '../environment.ts';
 import { Failure, type FailureKind } from '../failure.ts';
-import { isJsonObject, isPrototypeName, type JsonObject } from '../json.ts';
+import { definedFields, isJsonObject, isPrototypeName, type JsonObject } from '../json.ts';
 import { definitions } from './definitions.ts';
 import type { Resolved, Source } from './resolved-settings.ts';
 import { parseSettingName } from './setting-name.ts';
 import { parseApiKey } from './setting-value.ts';
-import { emptyCredentials, ownEntry, type StoredSettings } from './settings-file.ts';
+import { nothingStored, ownEntry, type StoredSettings } from './settings-file.ts';
 
 /** Returns the profile that `--profile` or `NATTER_PROFILE` names; undefined leaves the choice to `config use`. */
 export const namedProfile = (flag: string | undefined, environment: Environment) =>
@@ -36,10 +36,12 @@ export function knownProfiles({ settings, credentials }: StoredSettings): readon
   return [...names].sort();
 }
 
-/** The failure for a name that no profile has. */
-export function unknownProfile(name: string, stored: StoredSettings): Failure {
-  return new Failure('configuration', `there is no profile ${JSON.stringify(name)}`, {
-    hint: `the profiles are ${knownProfiles(stored).join(', ')}`,
+/** @throws Failure `configuration` for a name that no profile has; the hint lists the known ones */
+export function requireProfile(stored: StoredSettings, name: string): void {
+  const names = knownProfiles(stored);
+  if (names.includes(name)) return;
+  throw new Failure('configuration', `there is no profile ${JSON.stringify(name)}`, {
+    hint: `the profiles are ${names.join(', ')}`,
   });
 }
 
@@ -47,7 +49,7 @@ export function unknownProfile(name: string, stored: StoredSettings): Failure {
  * Chooses the profile in force: of `--profile`, `NATTER_PROFILE` or `config use`, else the default one.
  * @param flag the value of `--profile`
  * @param allowNew for commands that may create the profile
- * @throws Failure for an unknown profile; the hint lists the known ones
+ * @throws Failure for an unknown profile
  */
 export function chooseProfile(
   flag: string | undefined,
@@ -64,8 +66,8 @@ export function chooseProfile(
   const label = source.kind === 'profile' ? 'the current profile in config.json' : source.name;
   const kind = source.kind === 'flag' ? 'usage' : 'configuration';
   const value = checkProfileName(named ?? current ?? defaultProfile, label, kind);
-  if (allowNew || knownProfiles(stored).includes(value)) return { value, source };
-  throw unknownProfile(value, stored);
+  if (!allowNew) requireProfile(stored, value);
+  return { value, source };
 }
 
 const terminalNames: ReadonlySet<string> = new Set(
@@ -85,7 +87,7 @@ export function terminalSettings({ settings }: StoredSettings, profile: string):
   const profiles = { [defaultProfile]: Object.fromEntries(kept) };
   // No profile was chosen for the sandbox.
   const { profile: _chosen, ...others } = settings;
-  return { settings: { ...others, profiles }, credentials: emptyCredentials };
+  return { settings: { ...others, profiles }, credentials: nothingStored.credentials };
 }
 
 // Changes of the stored settings, in the copy that `changeStored` passes.
@@ -104,43 +106,38 @@ export function getStoredSetting(
 }
 
 /**
- * Sets a setting in a profile; creates a new profile.
- * @param text the value as typed
+ * Sets a setting in a profile, which may be new, or removes it, and its family if that has no other member.
+ * @param text the value as typed; undefined removes it
  * @throws Failure `usage` for an unknown setting, a bad value or a bad profile name
  */
 export function setStoredSetting(
   { settings: { profiles } }: StoredSettings,
   profile: string,
   setting: string,
-  text: string,
+  text: string | undefined,
 ): void {
-  const named = parseSettingName(setting);
-  const [name, member] = named.path;
-  const value = named.store(text, { label: setting, kind: 'usage' });
-  const own = ownEntry(profiles, checkProfileName(profile, 'this', 'usage')) ?? {};
-  const changed = member === undefined ? value : { ...(own[name] as JsonObject), [member]: value };
-  profiles[profile] = { ...own, [name]: changed };
-}
-
-/** Removes a setting, and its family if that has no other member. @throws Failure `usage` for an unknown setting */
-export function unsetStoredSetting(stored: StoredSettings, profile: string, setting: string): void {
-  if (getStoredSetting(stored, profile, setting) === undefined) return;
-  const [name, member = ''] = parseSettingName(setting).path;
-  const own: Record<string, unknown> = stored.settings.profiles[profile] ?? {};
-  const { [member]: _, ...rest } = (member === '' ? {} : own[name]) as JsonObject;
-  if (Object.keys(rest).length === 0) delete own[name];
-  else own[name] = rest;
+  const { path, store } = parseSettingName(setting);
+  const [name, member] = path;
+  const value = text === undefined ? undefined : store(text, { label: setting, kind: 'usage' });
+  const own = ownEntry(profiles, checkProfileName(profile, 'this', 'usage'));
+  if (own === undefined && text === undefined) return;
+  let changed = value;
+  if (member !== undefined) {
+    const family = definedFields({ ...(own?.[name] as JsonObject), [member]: value });
+    changed = Object.keys(family).length === 0 ? undefined : family;
+  }
+  profiles[profile] = definedFields({ ...own, [name]: changed });
 }
 
 /** Makes a profile the current one. @throws Failure `configuration` for an unknown one */
 export function useProfile(stored: StoredSettings, profile: string): void {
-  if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
+  requireProfile(stored, profile);
   stored.settings.profile = profile;
 }
 
 /** Removes a profile and its key; if it was the current one, the default profile is. @throws Failure `configuration` */
 export function deleteProfile(stored: StoredSettings, profile: string): void {
-  if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
+  requireProfile(stored, profile);
   const { settings, credentials } = stored;
   if (settings.profile === profile) delete settings.profile;
   delete settings.profiles[profile];
@@ -163,9 +160,7 @@ export function saveService(
   const { profiles } = stored.credentials;
   const { apiKey, baseUrl, apiPath } = service;
   setStoredSetting(stored, profile, definitions.baseUrl.name, baseUrl);
-  const path = definitions.apiPath.name;
-  if (apiPath === undefined) unsetStoredSetting(stored, profile, path);
-  else setStoredSetting(stored, profile, path, apiPath);
+  setStoredSetting(stored, profile, definitions.apiPath.name, apiPath);
   delete profiles[profile];
   if (apiKey === undefined) return;
   const key = parseApiKey(apiKey, 'the API key', 'usage');
@@ -174,13 +169,3 @@ export function saveService(
 
 export const hasKey = ({ credentials }: StoredSettings, profile: string): boolean =>
   ownEntry(credentials.profiles, profile) !== undefined;
-
-/** Lists all profiles; the current one is that of `config use`, else the default one. */
-export function listProfiles(stored: StoredSettings) {
-  const current = stored.settings.profile ?? defaultProfile;
-  return knownProfiles(stored).map((name) => ({
-    name,
-    current: name === current,
-    hasKey: hasKey(stored, name),
-  }));
-}

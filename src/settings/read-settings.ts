@@ -68,20 +68,13 @@ export function readSettings(
   options: GlobalOptions,
   flags: SettingFlags = {},
 ): ResolvedSettings {
-  const given = { ...options, ...flags };
-  const settings = resolveSettings(
-    options.sandbox === true
-      ? {
-          flags: { ...given, profile: undefined },
-          environment: { ...context.environment, NATTER_PROFILE: undefined },
-          stored: readForSandbox(context, notices, options),
-        }
-      : {
-          flags: given,
-          environment: context.environment,
-          stored: readStored(context, notices),
-        },
-  );
+  const { environment } = context;
+  const isSandbox = options.sandbox === true;
+  const settings = resolveSettings({
+    flags: { ...options, ...flags, ...(isSandbox && { profile: undefined }) },
+    environment: isSandbox ? { ...environment, NATTER_PROFILE: undefined } : environment,
+    stored: isSandbox ? readForSandbox(context, notices, options) : readStored(context, notices),
+  });
   keepSecrets(context, settings);
   const windows = readWindows(context, settings.values.baseUrl, notices);
   return { ...settings, windows: withWindow(windows, settings.values) };
@@ -99,10 +92,7 @@ export function readRequestSettings(
   changes: SettingFlags = {},
 ): ResolvedSettings {
   const params = Object.fromEntries((options.param ?? []).map(parseParameterFlag));
-  return withRole(
-    context,
-    readSettings(context, notices, options, { ...options, ...changes, params }),
-  );
+  return withRole(context, readSettings(context, notices, options, { ...changes, params }));
 }
 
 /**

@@ -4,22 +4,16 @@ import { isSecretHeader } from '../secrets/secret-parts.ts';
 import {
   type Definition,
   definitions,
-  type Family,
+  headerText,
   type SettingKey,
   settingKeys,
   type SettingValues,
 } from './definitions.ts';
-import { parsePrice } from './prices.ts';
+import { modelPrice } from './prices.ts';
 import { chooseProfile } from './profiles.ts';
 import type { Resolved, ResolvedSettings, Source, UnsentSecret } from './resolved-settings.ts';
-import { checkParameterName, parseOwnColor, readFamily } from './setting-name.ts';
-import {
-  parseApiKey,
-  parseHeaderValue,
-  parseSettingValue,
-  profileOrigin,
-  type ValueOrigin,
-} from './setting-value.ts';
+import { checkParameterName, ownColor, readFamily } from './setting-name.ts';
+import { parseApiKey, parseValue, profileOrigin, type ValueOrigin } from './setting-value.ts';
 import { ownEntry, type Profile, type StoredSettings } from './settings-file.ts';
 
 /** Flags of the command line: settings as typed, `params` parsed (`parseParameterFlag`). */
@@ -47,24 +41,28 @@ function resolveSetting<Value>(
   stored: Profile,
 ): Resolved<Value | undefined> {
   const { name, variable, default: value } = definition;
-  const flagName = `--${name}`;
-  const given: readonly (readonly [raw: unknown, origin: ValueOrigin, source: Source])[] = [
-    [flag, { label: flagName, kind: 'usage' }, { kind: 'flag', name: flagName }],
-    [
-      environment[variable] || undefined,
-      { label: variable, kind: 'configuration' },
-      { kind: 'environment', name: variable },
-    ],
-    [ownEntry(stored, name), profileOrigin(name, profile), { kind: 'profile', name: profile }],
+  const given: readonly (readonly [raw: unknown, source: Source])[] = [
+    [flag, { kind: 'flag', name: `--${name}` }],
+    [environment[variable] || undefined, { kind: 'environment', name: variable }],
+    [ownEntry(stored, name), { kind: 'profile', name: profile }],
   ];
-  for (const [raw, origin, source] of given) {
-    if (raw !== undefined) return { value: parseSettingValue(definition, raw, origin), source };
-  }
-  return { value, source: { kind: 'default', name: 'default' } };
+  const [raw, source] = given.find(([text]) => text !== undefined) ?? [];
+  if (source === undefined) return { value, source: { kind: 'default', name: 'default' } };
+  const origin: ValueOrigin =
+    source.kind === 'profile'
+      ? profileOrigin(name, profile)
+      : { label: source.name, kind: source.kind === 'flag' ? 'usage' : 'configuration' };
+  return { value: parseValue(definition.type, raw, origin), source };
 }
 
 const originOf = (baseUrl: string | undefined) =>
   baseUrl === undefined ? 'no base URL' : new URL(baseUrl).origin;
+
+/** @param belongsTo an origin: scheme, host and port, as `requested` */
+const unsentSecret = (what: string, profile: string, belongsTo: string, requested: string) => ({
+  what,
+  text: `the ${what} of profile ${profile} was not sent: it belongs to ${belongsTo}, not to ${requested}`,
+});
 
 /**
  * Finds the key to send, or the command that prints it. `NATTER_API_KEY` is sent to any base URL, and what a command of
@@ -88,7 +86,7 @@ function resolveKey(
   if (baseUrl === undefined) return {};
   const { origin: requested, hostname } = new URL(baseUrl);
   const unsent = (belongsTo: string) => {
-    return { unsent: { what: 'API key', profile, belongsTo, requested } };
+    return { unsent: unsentSecret('API key', profile, belongsTo, requested) };
   };
   const ownOrigin = originOf(ownBaseUrl);
   const isOfProfile = source.kind === 'profile';
@@ -127,11 +125,11 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
   const sources = Object.fromEntries(
     all.map(([key, { source }]) => [key, source]),
   ) as ResolvedSettings['sources'];
-  const membersOf = <Value>(family: Family, read: (raw: unknown, origin: ValueOrigin) => Value) =>
-    readFamily(family, settings[family] ?? {}, profile, read);
-  const headers = membersOf('headers', parseHeaderValue);
-  const ownParams = membersOf('params', (value): Resolved<unknown> => {
-    return { value, source: { kind: 'profile', name: profile } };
+  const headers = readFamily('headers', settings.headers, profile, headerText);
+  const ownParams = Object.entries(settings.params ?? {}).map(([name, value]) => {
+    const source: Source = { kind: 'profile', name: profile };
+    const checked = checkParameterName(name, 'configuration', ` in profile ${profile}`);
+    return [checked, { value, source }] as const;
   });
   const flagParams = Object.entries(flags.params ?? {}).map(([name, value]) => {
     const source: Source = { kind: 'flag', name: '--param' };
@@ -151,16 +149,16 @@ export function resolveSettings(layers: SettingLayers): ResolvedSettings {
     baseUrl !== undefined && belongsTo !== requested && isSecretHeader(name);
   const unsentHeaders = headers
     .filter(([name]) => isUnsent(name))
-    .map(([name]) => ({ what: `header ${name}`, profile, belongsTo, requested }));
+    .map(([name]) => unsentSecret(`header ${name}`, profile, belongsTo, requested));
   return {
     profile: chosen,
     values: isForOther ? { ...values, apiPath: undefined } : values,
     sources,
     params: Object.fromEntries([...ownParams, ...flagParams]),
     headers: Object.fromEntries(headers.filter(([name]) => !isUnsent(name))),
-    prices: new Map(membersOf('prices', parsePrice)),
+    prices: new Map(readFamily('prices', settings.prices, profile, modelPrice)),
     keys: settings.keys ?? {},
-    colors: Object.fromEntries(membersOf('colors', parseOwnColor)),
+    colors: Object.fromEntries(readFamily('colors', settings.colors, profile, ownColor)),
     ...key,
     unsentSecrets: [...(unsent === undefined ? [] : [unsent]), ...unsentHeaders],
   };

@@ -26,10 +26,8 @@ export interface Resolved<Value> {
 export interface UnsentSecret {
   /** `API key` or `header x-team-token`. */
   readonly what: string;
-  readonly profile: string;
-  /** Origins: scheme, host and port. */
-  readonly belongsTo: string;
-  readonly requested: string;
+  /** Says which secret was not sent, and why. */
+  readonly text: string;
 }
 
 export interface ResolvedSettings {
@@ -81,9 +79,4 @@ export function withKey(
 
 export function withoutSources(params: ResolvedSettings['params']): JsonObject {
   return Object.fromEntries(Object.entries(params).map(([name, { value }]) => [name, value]));
-}
-
-/** Says which secret was not sent, and why. */
-export function describeUnsent(secret: UnsentSecret): string {
-  return `the ${secret.what} of profile ${secret.profile} was not sent: it belongs to ${secret.belongsTo}, not to ${secret.requested}`;
 }

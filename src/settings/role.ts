@@ -23,29 +23,24 @@ export function roleNames(facts: FolderFacts): readonly string[] {
   return files.map((name) => name.slice(0, -roleExtension.length)).sort();
 }
 
-function missingRole(facts: FolderFacts, name: string, create: string): Failure {
-  const near = nearlyNamed(name, roleNames(facts));
-  const hint = near === undefined ? create : `did you mean ${near}?`;
-  return new Failure('not_found', `there is no role "${name}"`, { hint });
-}
-
 /** Reads the text of a role, without front matter. @throws Failure `not_found`, `storage` */
 export function readRole(facts: FolderFacts, name: string): string {
-  const folder = rolesFolder(facts);
-  if (folder === undefined) throw missingRole(facts, name, `set ${configVariable}`);
+  const folder = rolesFolder(facts) ?? '';
   const file = path.join(folder, `${name}${roleExtension}`);
-  // A role is a file of this folder, so its name cannot lead out of it.
-  if (path.dirname(file) !== folder) {
-    throw missingRole(facts, name, `roles are the files NAME${roleExtension} in ${folder}`);
-  }
   try {
-    return splitFrontMatter(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '')).body;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
-      throw missingRole(facts, name, `write its system prompt to ${file}`);
+    // A role is a file of this folder, so its name cannot lead out of it.
+    if (path.dirname(file) === folder) {
+      return splitFrontMatter(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '')).body;
     }
-    throw storageFailure('read', file, error);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw storageFailure('read', file, error);
   }
+  const near = nearlyNamed(name, roleNames(facts));
+  const where = `roles are the files NAME${roleExtension} in ${folder}`;
+  const hint = folder === '' ? `set ${configVariable}` : where;
+  throw new Failure('not_found', `there is no role "${name}"`, {
+    hint: near === undefined ? hint : `did you mean ${near}?`,
+  });
 }
 
 /** The sources of settings from the weakest to the strongest. */

@@ -1,42 +1,37 @@
-import { Failure, type FailureKind } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import type { JsonObject } from '../json.ts';
 import {
+  anyText,
   type Definition,
   definitions,
   type Family,
   familyNames,
+  headerText,
   settingKeys,
+  storedValue,
+  type ValueType,
 } from './definitions.ts';
-import { parsePrice, priceText } from './prices.ts';
+import { modelPrice } from './prices.ts';
 import {
-  badValue,
   nameCheck,
-  parseHeaderValue,
   parseParameterValue,
-  parseSettingValue,
+  parseValue,
   profileOrigin,
   type ValueOrigin,
 } from './setting-value.ts';
-import { storedValue } from './value-types.ts';
 
-export const checkParameterName = nameCheck(
-  'parameter',
-  /./s,
-  {},
-  {
+export const checkParameterName = nameCheck('parameter', /./s, {
+  reserved: {
     model: 'use --model, or ‹natter config set model›',
     max_tokens: 'use --max-tokens, or ‹natter config set max-tokens›',
     messages: 'natter builds them from the system prompt, the conversation and the prompt',
     stream: 'use --no-stream',
   },
-);
+});
 
 // RFC 9110, 5.6.2: token.
-const checkHeader = nameCheck(
-  'header',
-  /^[\w!#$%&'*+.^`|~-]+$/,
-  {},
-  {
+const checkHeader = nameCheck('header', /^[\w!#$%&'*+.^`|~-]+$/, {
+  reserved: {
     authorization: 'it carries the API key, which is not a setting: ‹natter auth login›',
     connection: '',
     'content-length': '',
@@ -44,7 +39,7 @@ const checkHeader = nameCheck(
     host: '',
     'transfer-encoding': '',
   },
-);
+});
 
 /** The parts of an answer whose colour is a setting, `colors.<part>`. */
 export const coloredParts = [
@@ -63,44 +58,30 @@ const hues = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'whi
 /** The 16 colours of terminals, and `default`, that of the terminal's text. */
 export const colorNames = ['default', ...hues, ...hues.map((hue) => `bright-${hue}`)];
 
-/**
- * Reads a colour with attributes.
- * @returns the value for the settings file, in one spelling: `#5fafd7 bold`
- * @throws Failure with the origin and the expected form
- */
-export function parseOwnColor(raw: unknown, origin: ValueOrigin): string {
-  const words = typeof raw === 'string' ? raw.trim().toLowerCase().split(/\s+/) : [];
-  const colors = words.filter((word) => colorNames.includes(word) || /^#[\da-f]{6}$/.test(word));
-  const attributes = ['bold', 'italic', 'underline'].filter((one) => words.includes(one));
-  const known = colors.length + attributes.length;
-  if (words.length > 0 && colors.length <= 1 && known === words.length) {
-    return [colors[0] ?? 'default', ...attributes].join(' ');
-  }
-  throw badValue(
-    origin,
+/** A colour with attributes, in one spelling: `#5fafd7 bold`. */
+export const ownColor: ValueType<string> = {
+  name: 'colour',
+  expected:
     'a colour such as red, bright-blue, #5fafd7 or default, with bold, italic or underline if wanted, as in "red bold"',
-  );
-}
+  parse(text) {
+    const words = text.trim().toLowerCase().split(/\s+/);
+    const colors = words.filter((word) => colorNames.includes(word) || /^#[\da-f]{6}$/.test(word));
+    const attributes = ['bold', 'italic', 'underline'].filter((one) => words.includes(one));
+    const isKnown = colors.length <= 1 && colors.length + attributes.length === words.length;
+    return isKnown ? [colors[0] ?? 'default', ...attributes].join(' ') : undefined;
+  },
+};
 
 const partNames = coloredParts.map(({ name }) => name);
 
-type Store = (text: string, origin: ValueOrigin) => unknown;
+/** Makes what reads a value as typed, and returns what to store. It throws a Failure with the origin. */
+const storing =
+  <Value>(type: ValueType<Value>) =>
+  (text: string, origin: ValueOrigin): unknown =>
+    storedValue(type, parseValue(type, text, origin));
 
-export const families: Readonly<
-  Record<
-    Family,
-    {
-      /** The form of the names of its members, for help. */
-      readonly form: string;
-      readonly type: string;
-      readonly summary: string;
-      /** Checks the name of a member. @returns the name to store @throws Failure of the kind */
-      readonly check: (member: string, kind: FailureKind, where?: string) => string;
-      /** Reads a value as typed. @returns what to store @throws Failure with the origin */
-      readonly store: Store;
-    }
-  >
-> = {
+/** What help says of the members of a family, the check of their names, and what stores a value. */
+export const families = {
   params: {
     form: 'params.<name>',
     type: 'JSON',
@@ -110,20 +91,20 @@ export const families: Readonly<
   },
   headers: {
     form: 'headers.<name>',
-    type: 'text',
+    type: headerText.name,
     summary: 'Extra header of every request',
-    check: (name, kind, where) => checkHeader(name.toLowerCase(), kind, where),
-    store: parseHeaderValue,
+    check: ((name, ...how) => checkHeader(name.toLowerCase(), ...how)) satisfies typeof checkHeader,
+    store: storing(headerText),
   },
   prices: {
     form: 'prices.<model>',
-    type: 'input/output',
+    type: modelPrice.name,
     summary: 'Prices of a million tokens of prompts and answers, such as 0.5/1.5 or 0.5/1.5 EUR',
     check: nameCheck('price', /\S/, {
       problem: 'is not a model',
       hint: 'for example: ‹natter config set prices.origin 0.5/1.5›',
     }),
-    store: (text, origin) => priceText(parsePrice(text, origin)),
+    store: storing(modelPrice),
   },
   keys: {
     form: 'keys.<action>',
@@ -134,32 +115,31 @@ export const families: Readonly<
       problem: 'is not a key action',
       hint: '‹natter config keys› lists them',
     }),
-    store: (text) => text,
+    store: storing(anyText),
   },
   colors: {
     form: 'colors.<part>',
-    type: 'colour',
+    type: ownColor.name,
     summary: `Colour of a part of answers, such as red, bright-blue, "#5fafd7 bold" or default; the parts are ${partNames.join(', ')}`,
     check: nameCheck('colour', new RegExp(`^(?:${partNames.join('|')})$`), {
       problem: 'is not a part of an answer with a colour',
       hint: `the parts are ${partNames.join(', ')}`,
     }),
-    store: parseOwnColor,
+    store: storing(ownColor),
   },
-};
+} satisfies Readonly<Record<Family, object>>;
 
 /** Reads the members of a family in a profile. @throws Failure `configuration` for a bad name or value */
-export function readFamily<Value>(
+export const readFamily = <Value>(
   family: Family,
-  members: JsonObject,
+  members: JsonObject | undefined,
   profile: string,
-  read: (raw: unknown, origin: ValueOrigin) => Value,
-): readonly (readonly [name: string, value: Value])[] {
-  return Object.entries(members).map(([member, raw]) => {
+  type: ValueType<Value>,
+) =>
+  Object.entries(members ?? {}).map(([member, raw]) => {
     const name = families[family].check(member, 'configuration', ` in profile ${profile}`);
-    return [name, read(raw, profileOrigin(`${family}.${name}`, profile))];
+    return [name, parseValue(type, raw, profileOrigin(`${family}.${name}`, profile))] as const;
   });
-}
 
 const keyNames = new Set(['api-key', 'apikey', 'api_key', 'key', 'token']);
 
@@ -174,24 +154,22 @@ function unknownSetting(name: string): Failure {
   });
 }
 
-type Path = readonly [name: string] | readonly [family: Family, member: string];
-
 /**
  * Reads a name of `config set`.
  * @returns where it is in a profile: its name, or its family and its name in that; and what reads a value as typed
  * @throws Failure `usage` for an unknown name
  */
-export function parseSettingName(text: string): { readonly path: Path; readonly store: Store } {
+export function parseSettingName(text: string) {
   const key = settingKeys.find((candidate) => definitions[candidate].name === text);
   if (key !== undefined) {
-    const definition = definitions[key] as Definition<unknown>;
-    const store: Store = (typed, origin) =>
-      storedValue(definition.type, parseSettingValue(definition, typed, origin));
-    return { path: [text], store };
+    return {
+      path: [text] as const,
+      store: storing((definitions[key] as Definition<unknown>).type),
+    };
   }
   const [start, ...rest] = text.split('.');
   const family = familyNames.find((name) => name === start);
   if (rest.length === 0 || family === undefined) throw unknownSetting(text);
   const { check, store } = families[family];
-  return { path: [family, check(rest.join('.'), 'usage')], store };
+  return { path: [family, check(rest.join('.'), 'usage')] as const, store };
 }

@@ -1,9 +1,8 @@
 import { maskKey, maskMark, maskUrl } from '../secrets/mask.ts';
 import { isSecretHeader } from '../secrets/secret-parts.ts';
-import { type Definition, definitions, settingKeys } from './definitions.ts';
-import { priceText } from './prices.ts';
+import { type Definition, definitions, settingKeys, storedValue } from './definitions.ts';
+import { modelPrice } from './prices.ts';
 import type { ResolvedSettings, Source } from './resolved-settings.ts';
-import { storedValue } from './value-types.ts';
 
 /** A line of `config list` or of a dry run. */
 export type SettingRow = ReturnType<typeof settingRow>;
@@ -14,7 +13,7 @@ export type SettingRow = ReturnType<typeof settingRow>;
  * @param value as the settings file has it: a number, true or false, the JSON of a parameter, else text
  */
 export function settingRow(name: string, value: unknown, source: Source) {
-  const header = /^headers\.(?<header>.+)$/.exec(name)?.groups?.['header'];
+  const [, header] = /^headers\.(.+)$/.exec(name) ?? [];
   const isSecret = header !== undefined && isSecretHeader(header);
   const isAddress = name === definitions.baseUrl.name && typeof value === 'string';
   const shown = isAddress ? maskUrl(value) : value;
@@ -41,7 +40,10 @@ export function listSettings(resolved: ResolvedSettings): readonly SettingRow[] 
     settingRow(`params.${key}`, value, source),
   );
   const prices = Object.fromEntries(
-    Array.from(resolved.prices, ([model, price]) => [model, priceText(price)] as const),
+    Array.from(
+      resolved.prices,
+      ([model, price]) => [model, storedValue(modelPrice, price)] as const,
+    ),
   );
   const families = Object.entries({ headers, prices, keys, colors }).flatMap(([family, members]) =>
     Object.entries(members).map(([key, value]) => {

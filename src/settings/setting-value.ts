@@ -1,8 +1,7 @@
 import { Failure, type FailureKind } from '../failure.ts';
 import { inexactNumbers, isPrototypeName, isTooDeep, jsonProblem, parseJson } from '../json.ts';
 import { keyProblem } from '../secrets/secret-parts.ts';
-import type { Definition } from './definitions.ts';
-import type { ValueType } from './value-types.ts';
+import type { ValueType } from './definitions.ts';
 
 /** How a bad value is reported. The value is not part of the message, because it may be a misplaced key. */
 export interface ValueOrigin {
@@ -22,15 +21,8 @@ export function profileOrigin(setting: string, profile: string): ValueOrigin {
 }
 
 /** The failure of a value that is not in the expected form, which completes "must be …". */
-export function badValue({ kind, label, hint }: ValueOrigin, expected: string): Failure {
+function badValue({ kind, label, hint }: ValueOrigin, expected: string): Failure {
   return new Failure(kind, `${label} must be ${expected}`, { hint });
-}
-
-/** Reads the value of an option. @throws Failure `usage` */
-export function parseOption<Value>(text: string, option: string, type: ValueType<Value>): Value {
-  const value = type.parse(text);
-  if (value !== undefined) return value;
-  throw badValue({ kind: 'usage', label: option }, type.expected);
 }
 
 /**
@@ -41,35 +33,35 @@ export function parseOption<Value>(text: string, option: string, type: ValueType
 export function nameCheck(
   what: string,
   pattern: RegExp,
-  { problem = `is not a valid ${what} name`, hint = '' } = {},
-  reserved: Readonly<Record<string, string>> = {},
+  { problem = `is not a valid ${what} name`, hint = '', reserved = {} } = {},
 ) {
+  const hints = new Map(Object.entries<string>(reserved));
   return (name: string, kind: FailureKind, where = ''): string => {
-    if (Object.hasOwn(reserved, name)) {
+    if (hints.has(name)) {
       const text = `the ${what} ${name}${where} is set by natter itself`;
-      throw new Failure(kind, text, { hint: reserved[name] || undefined });
+      throw new Failure(kind, text, { hint: hints.get(name) || undefined });
     }
     if (pattern.test(name) && !isPrototypeName(name)) return name;
-    const hints = [kind === 'configuration' ? 'correct the file by hand' : '', hint];
+    const advice = [kind === 'configuration' ? 'correct the file by hand' : '', hint];
     throw new Failure(kind, `${JSON.stringify(name)} ${problem}${where}`, {
-      hint: hints.filter((text) => text !== '').join('; ') || undefined,
+      hint: advice.filter((text) => text !== '').join('; ') || undefined,
     });
   };
 }
 
-/** Reads the value of a setting. @throws Failure with the origin and the expected form */
-export function parseSettingValue<Value>(
-  definition: Definition<Value>,
+/** Reads a value as typed, or as JSON has it. @throws Failure with the origin and the expected form */
+export function parseValue<Value>(
+  type: ValueType<Value>,
   raw: unknown,
   origin: ValueOrigin,
 ): Value {
-  const text = typeof raw === 'string' || typeof raw === 'number' || typeof raw === 'boolean';
-  const value = text ? definition.type.parse(String(raw)) : undefined;
+  const text = /^(?:string|number|boolean)$/.test(typeof raw) ? String(raw) : undefined;
+  const value = text === undefined ? undefined : type.parse(text);
   if (value !== undefined) return value;
-  const mistake = text ? definition.type.mistake?.(String(raw)) : undefined;
-  if (mistake === undefined) throw badValue(origin, definition.type.expected);
+  const mistake = text === undefined ? undefined : type.mistake?.(text);
+  if (mistake === undefined) throw badValue(origin, type.expected);
   throw new Failure(origin.kind, `${origin.label} has ${mistake}`, {
-    hint: origin.hint ?? `it must be ${definition.type.expected}`,
+    hint: origin.hint ?? `it must be ${type.expected}`,
   });
 }
 
@@ -89,14 +81,6 @@ export function parseParameterValue(text: string, origin: ValueOrigin): unknown 
   const quoted =
     'put text of several words in double quotes inside the shell quotes: \'"two words"\'';
   throw badValue({ hint: quoted, ...origin }, 'JSON or a single word');
-}
-
-/** Reads the text of a header, trimmed. @throws Failure with the origin */
-export function parseHeaderValue(raw: unknown, origin: ValueOrigin): string {
-  // RFC 9110, 5.5: visible ASCII, spaces and tabs.
-  const value = typeof raw === 'string' ? raw.trim() : '';
-  if (!/^[\t\x20-\x7e]+$/.test(value)) throw badValue(origin, 'one line of plain ASCII text');
-  return value;
 }
 
 /** Reads a `--param`. @throws Failure `usage` */

@@ -35,12 +35,14 @@ export interface StoredSettings {
   readonly credentials: CredentialsDocument;
 }
 
-/** The version of both documents that this natter writes. */
 const documentVersion = 1;
 
-export const emptySettings: SettingsDocument = { version: documentVersion, profiles: {} };
-export const emptyCredentials: CredentialsDocument = { version: documentVersion, profiles: {} };
-export const nothingStored = { settings: emptySettings, credentials: emptyCredentials };
+export const nothingStored: StoredSettings = {
+  settings: { version: documentVersion, profiles: {} },
+  credentials: { version: documentVersion, profiles: {} },
+};
+
+type DocumentName = 'config' | 'credentials';
 
 function damaged(file: string, problem: string): Failure {
   return new Failure('configuration', `cannot use ${file}: ${problem}`, {
@@ -48,45 +50,34 @@ function damaged(file: string, problem: string): Failure {
   });
 }
 
-function parseDocument(text: string, file: string, isWhole: (profile: unknown) => boolean) {
+const isWholeProfile = (value: unknown) =>
+  isJsonObject(value) && familyNames.every((name) => isJsonObject(value[name] ?? {}));
+
+function isWholeCredential(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { apiKey, baseUrl } = value;
+  return typeof apiKey === 'string' && typeof baseUrl === 'string' && URL.canParse(baseUrl);
+}
+
+/** Reads one of the documents. @throws Failure `configuration` with the file and the problem, never the content */
+function parseDocument(name: DocumentName, text: string, file: string): object {
   const content = text.replace(/^\uFEFF/, '');
   if (content.trim() === '') throw damaged(file, 'it is empty');
   const document = parseJson(content);
   if (document === undefined) throw damaged(file, `it ${locatedProblem(content)}`);
   if (!isJsonObject(document)) throw damaged(file, 'it is not a JSON object');
-  const { version = documentVersion, profiles = {} } = document;
+  const { version = documentVersion, profiles = {}, profile = '' } = document;
   if (version !== documentVersion) {
     throw new Failure('configuration', `cannot use ${file}: another version of natter wrote it`, {
       hint: 'update natter',
     });
   }
   if (!isJsonObject(profiles)) throw damaged(file, 'its "profiles" is not an object');
-  const bad = Object.keys(profiles).find((name) => !isWhole(profiles[name]));
+  const isWhole = name === 'config' ? isWholeProfile : isWholeCredential;
+  const bad = Object.keys(profiles).find((key) => !isWhole(profiles[key]));
   if (bad !== undefined) throw damaged(file, `its profile ${JSON.stringify(bad)} is malformed`);
-  return { ...document, version, profiles };
-}
-
-function isProfile(value: unknown): boolean {
-  return isJsonObject(value) && familyNames.every((name) => isJsonObject(value[name] ?? {}));
-}
-
-function isCredential(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { apiKey, baseUrl } = value;
-  return typeof apiKey === 'string' && typeof baseUrl === 'string' && URL.canParse(baseUrl);
-}
-
-/** Reads `config.json`. @throws Failure `configuration` with the file and the problem, never the content */
-function parseSettingsDocument(text: string, file: string): SettingsDocument {
-  const document = parseDocument(text, file, isProfile);
-  const { profile = '' } = document as JsonObject;
   if (typeof profile !== 'string') throw damaged(file, 'its "profile" is not text');
-  return document as SettingsDocument;
-}
-
-/** Reads `credentials.json`. @throws Failure `configuration` with the file and the problem, never the content */
-function parseCredentialsDocument(text: string, file: string): CredentialsDocument {
-  return parseDocument(text, file, isCredential) as CredentialsDocument;
+  return { ...document, version, profiles };
 }
 
 /** Returns the entry with this name, unless it is inherited from Object. */
@@ -97,14 +88,13 @@ export function ownEntry<Value>(
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-export function settingsPath(folder: string, name: 'config' | 'credentials'): string {
+export function settingsPath(folder: string, name: DocumentName): string {
   return path.join(folder, `${name}.json`);
 }
 
 /** The variable that sets the folder of both files. */
 export const configVariable = 'NATTER_CONFIG_DIR';
 
-/** Read and write for the owner only. */
 export const privateMode = 0o600;
 
 /** The permissions of a mode in octal: `0644`. */
@@ -130,12 +120,8 @@ function tighten(descriptor: number, filePath: string): string | undefined {
  */
 export function readStored(facts: FolderFacts, notices: Notices): StoredSettings {
   const { config: folder } = resolveFolders(facts);
-  function read<Document>(
-    name: 'config' | 'credentials',
-    empty: Document,
-    parse: (text: string, path: string) => Document,
-  ): Document {
-    if (folder === undefined) return empty;
+  if (folder === undefined) return nothingStored;
+  const read = <Document extends object>(name: DocumentName, empty: Document): Document => {
     const filePath = settingsPath(folder, name);
     let text: string;
     try {
@@ -150,11 +136,11 @@ export function readStored(facts: FolderFacts, notices: Notices): StoredSettings
       if (/^ENO(?:ENT|TDIR)$/.test(errorCode(error) ?? '')) return empty;
       throw storageFailure('read', filePath, error, configVariable);
     }
-    return parse(text, filePath);
-  }
+    return parseDocument(name, text, filePath) as Document;
+  };
   return {
-    settings: read('config', emptySettings, parseSettingsDocument),
-    credentials: read('credentials', emptyCredentials, parseCredentialsDocument),
+    settings: read('config', nothingStored.settings),
+    credentials: read('credentials', nothingStored.credentials),
   };
 }
 
@@ -181,9 +167,8 @@ export async function changeStored(
   }
   // Loaded before the lock is taken: loading takes longer than the write.
   const { default: Conf } = await import('conf');
-  function write(name: 'config' | 'credentials', document: JsonObject): void {
+  function write(name: DocumentName, document: JsonObject): void {
     const filePath = settingsPath(folder, name);
-    const parse = name === 'config' ? parseSettingsDocument : parseCredentialsDocument;
     try {
       const target = fs.existsSync(filePath) ? fs.realpathSync(filePath) : filePath;
       for (const entry of fs.readdirSync(path.dirname(target))) {
@@ -198,7 +183,7 @@ export async function changeStored(
         projectSuffix: '',
         accessPropertiesByDotNotation: false,
         // The default of conf fails at a byte order mark and quotes the content of a damaged file.
-        deserialize: (text) => ({ ...parse(text, filePath) }),
+        deserialize: (text) => ({ ...parseDocument(name, text, filePath) }),
         serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
       });
       store.store = { ...document };

@@ -16,7 +16,6 @@ export interface ProcessFacts {
   readonly machine?: Machine;
 }
 
-/** The machine that a process runs on. */
 const thisMachine = {
   host: (): string => os.hostname(),
   /** Names the space in which process ids and start times are unique; undefined on systems other than Linux. */

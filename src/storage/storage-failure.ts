@@ -28,9 +28,6 @@ export function failureReason(error: unknown): string {
   return reasons.get(code) ?? code;
 }
 
-/** What Windows reports for a file that another program has open; elsewhere, mostly missing permissions. */
-const openElsewhereCodes: ReadonlySet<string | undefined> = new Set(['EBUSY', 'EPERM']);
-
 /** The failure of a file of natter. @param variable the environment variable that sets the folder of the file */
 export function storageFailure(
   action: 'read' | 'write',
@@ -39,9 +36,9 @@ export function storageFailure(
   variable?: string,
 ): Failure {
   const elsewhere = variable === undefined ? '' : `, or set ${variable} to another folder`;
-  const close = openElsewhereCodes.has(errorCode(cause))
-    ? 'close other programs that use it, or '
-    : '';
+  // What Windows reports for a file that another program has open; elsewhere, mostly missing permissions.
+  const isOpen = ['EBUSY', 'EPERM'].includes(errorCode(cause) ?? '');
+  const close = isOpen ? 'close other programs that use it, or ' : '';
   return new Failure('storage', `cannot ${action} ${path}: ${failureReason(cause)}`, {
     hint: `${close}check the path and its permissions${elsewhere}`,
     cause,

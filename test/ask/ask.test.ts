@@ -4,7 +4,7 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
 import { finished, text } from '../support/events.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { divideReasoning } from '../../src/ask/think-tags.ts';
+import { divideReasoning } from '../../src/ask/client-layers.ts';
 
 async function* events(list: readonly ChatEvent[], error?: unknown) {
   yield* list;

@@ -3,12 +3,10 @@ import { completionBody } from '../../src/client/contract.ts';
 import { planRequest, promptMessages } from '../../src/ask/plan-request.ts';
 import { Failure } from '../../src/failure.ts';
 import { resolveSettings, type SettingFlags } from '../../src/settings/resolve.ts';
-import { emptyCredentials, emptySettings } from '../../src/settings/settings-file.ts';
-
-const stored = { settings: emptySettings, credentials: emptyCredentials };
+import { nothingStored } from '../../src/settings/settings-file.ts';
 
 function plan(flags: SettingFlags, prompt = 'hi', stream = true) {
-  const settings = resolveSettings({ flags, environment: {}, stored });
+  const settings = resolveSettings({ flags, environment: {}, stored: nothingStored });
   return planRequest(settings, promptMessages(settings.values.system, prompt), stream);
 }
 
@@ -44,7 +42,11 @@ test('warns near the window with token counts and the larger model', () => {
 });
 
 test('the warning uses the tokens that are known instead of the estimate', () => {
-  const settings = resolveSettings({ flags: { maxTokens: '1000' }, environment: {}, stored });
+  const settings = resolveSettings({
+    flags: { maxTokens: '1000' },
+    environment: {},
+    stored: nothingStored,
+  });
   const messages = promptMessages(undefined, 'x'.repeat(600_000));
   const warningFor = (promptTokens: number) =>
     planRequest(settings, messages, true, '-m', promptTokens).warning;

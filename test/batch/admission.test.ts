@@ -167,12 +167,11 @@ describe('a refused item', () => {
   });
 
   test('waits its Retry-After, but not longer than the limit', async () => {
-    const place = open(9, { maxWait: 10_000 });
-    release(await place.take(1));
-    expect(await waitsOf(place, 2500, 1)).toEqual([2500]);
-    const other = open(9, { maxWait: 10_000 });
-    release(await other.take(1));
-    expect(await waitsOf(other, 3_600_000, 1)).toEqual([10_000]);
+    for (const retryAfter of [2500, 3_600_000]) {
+      const place = open(9, { maxWait: 10_000 });
+      release(await place.take(1));
+      expect(await waitsOf(place, retryAfter, 1)).toEqual([Math.min(retryAfter, 10_000)]);
+    }
   });
 
   test('never fails while a request is in progress', async () => {
@@ -192,12 +191,11 @@ describe('a refused item', () => {
     expect(waits).not.toContain('starved');
   });
 
-  test('fails at once without retries, if nothing was ever answered', async () => {
-    expect(await waitsOf(open(9, { retries: 0 }), undefined, 1)).toEqual(['starved']);
-  });
-
-  test('fails at once for a Retry-After that is too long, if nothing was ever answered', async () => {
-    expect(await waitsOf(open(9), 60_001, 1)).toEqual(['starved']);
+  test.each([
+    ['without retries', { retries: 0 }, undefined],
+    ['for a Retry-After that is too long', {}, 60_001],
+  ])('fails at once %s, if nothing was ever answered', async (_, limits, wait) => {
+    expect(await waitsOf(open(9, limits), wait, 1)).toEqual(['starved']);
   });
 
   test('fails after its retries if any Retry-After is waited for', async () => {

@@ -5,7 +5,13 @@ import {
   emptyTally,
   isTransient,
 } from '../../src/batch/tally.ts';
-import { exitCodes, Failure, type FailureKind, type FailureOptions } from '../../src/failure.ts';
+import {
+  exitCodes,
+  Failure,
+  type FailureKind,
+  type FailureOptions,
+  type Remedy,
+} from '../../src/failure.ts';
 
 const item = (index: number) => ({ index, line: 10 * index, id: undefined });
 
@@ -99,24 +105,14 @@ test('a rate limit, an outage and a cut answer are transient', () => {
   ).toEqual(['rate_limited', 'server_error', 'unreachable', 'incomplete']);
 });
 
-test.each<readonly [string, FailureKind, FailureOptions, boolean]>([
-  ['an exhausted quota', 'rate_limited', { remedy: { code: 'check-quota' } }, false],
-  ['an answer cut by --max-tokens', 'incomplete', { remedy: { code: 'raise-max-tokens' } }, false],
-  ['a rate limit', 'rate_limited', { remedy: { code: 'slow-down' } }, true],
-  ['an unknown authority', 'unreachable', { remedy: { code: 'trust-authority' } }, false],
-  ['a refused connection', 'unreachable', { remedy: { code: 'check-connection' } }, true],
-  [
-    'a server without TLS',
-    'unreachable',
-    { remedy: { code: 'check-scheme', scheme: 'http' } },
-    false,
-  ],
-  [
-    'a connection closed early',
-    'unreachable',
-    { remedy: { code: 'check-scheme', scheme: 'https' } },
-    true,
-  ],
-])('%s has the expected class', (_, kind, options, is) => {
-  expect(isTransient(new Failure(kind, '', options))).toBe(is);
+test.each<readonly [string, FailureKind, Remedy, boolean]>([
+  ['an exhausted quota', 'rate_limited', { code: 'check-quota' }, false],
+  ['an answer cut by --max-tokens', 'incomplete', { code: 'raise-max-tokens' }, false],
+  ['a rate limit', 'rate_limited', { code: 'slow-down' }, true],
+  ['an unknown authority', 'unreachable', { code: 'trust-authority' }, false],
+  ['a refused connection', 'unreachable', { code: 'check-connection' }, true],
+  ['a server without TLS', 'unreachable', { code: 'check-scheme', scheme: 'http' }, false],
+  ['a connection closed early', 'unreachable', { code: 'check-scheme', scheme: 'https' }, true],
+])('%s has the expected class', (_, kind, remedy, is) => {
+  expect(isTransient(new Failure(kind, '', { remedy }))).toBe(is);
 });

@@ -114,22 +114,6 @@ test('K17 receives a whole answer over TLS through a tunnel', async () => {
   expect(server.requests[0]?.headers).toMatchObject({ host: 'service.test' });
 });
 
-test('R30 an untrusted certificate is not retried, and the remedy is named', async () => {
-  const server = await serve([[streamed('Hello')]], { tls: true });
-  const run = await runChat(createTestClient(server.url));
-  const failure = failureOf(run);
-  expect(run.delays).toEqual([]);
-  expect(failure.kind).toBe('unreachable');
-  expect(failure.message).toMatch(
-    new RegExp(
-      `^the TLS certificate of 127.0.0.1:${server.port} is signed by an authority unknown to this machine`,
-    ),
-  );
-  expect(failure.remedy?.code).toMatch(/^trust-/);
-  expect(server.requests).toHaveLength(0);
-  expect(server.connections()).toBeLessThanOrEqual(1);
-});
-
 test('receives answers over TLS, and reuses the connection', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());

@@ -55,32 +55,6 @@ test.each([0, 2])('R13 R27 sends exactly one request more than %d retries', asyn
   expect(failureOf(run)).toMatchObject({ kind: 'server_error', attempts: retries + 1 });
 });
 
-test('R15 sends one request for a status that a retry does not cure', async () => {
-  const set = await serveClient([[json(400, {})], [answer]]);
-  expect(failureOf(await runChat(set)).status).toBe(400);
-  expect(set.server.requests).toHaveLength(1);
-});
-
-test('R17 does not retry a refused connection, and names host and port', async () => {
-  const server = await serve([]);
-  await server.stop();
-  const { port } = server;
-  const run = await runChat(createTestClient(`http://127.0.0.1:${port}`));
-  expect(run.delays).toEqual([]);
-  expect(failureOf(run).kind).toBe('unreachable');
-  expect(failureOf(run).message).toBe(`cannot reach 127.0.0.1:${port}: the connection was refused`);
-});
-
-test.each([
-  ['FIN', [fin]],
-  ['RST', [reset]],
-  ['FIN inside the headers', ['HTTP/1.1 200 OK\r\ncontent-', fin]],
-] as const)('R18 retries after a %s before the headers', async (_name, reply) => {
-  const set = await serveClient([reply, [answer]]);
-  const run = await runChat(set);
-  expect(run).toMatchObject({ text: 'Hello', delays: [500] });
-});
-
 test('R19 a second prompt succeeds after the server closed the idle connection', async () => {
   const set = await serveClient([[answer, fin], [answer]]);
   expect((await runChat(set)).text).toBe('Hello');
@@ -111,6 +85,9 @@ const cutAfter = (body: string): Reply => [streamHead(), chunk(body), fin];
 const limitEvent = event({ error: { name: 'rate_limited' } });
 
 test.each([
+  ['R18 a FIN before the headers', [fin]],
+  ['R18 a RST before the headers', [reset]],
+  ['R18 a FIN inside the headers', ['HTTP/1.1 200 OK\r\ncontent-', fin]],
   ['R22 a cut right after the headers', [streamHead(), fin]],
   ['R22 a cut after a comment', [streamHead(), chunk(': wait\n\n'), 150, reset]],
   ['R22 a cut after a role', cutAfter(event({ choices: [{ delta: { role: 'assistant' } }] }))],
@@ -120,7 +97,6 @@ test.each([
 ] as const)('%s is retried without repeating text', async (_name, reply) => {
   const run = await runChat(await serveClient([reply, [answer]]));
   expect(run).toMatchObject({ text: 'Hello', delays: [500], error: undefined });
-  expect(run.events.filter(({ type }) => type === 'answer-started')).toHaveLength(2);
 });
 
 test('R2 does not retry before the wait is over', async () => {
@@ -227,19 +203,6 @@ test('R26 the total limit ends the retries', async () => {
   expect(failureOf(run).attempts).toBe(3);
 });
 
-test('R26 an answer ended by the total limit is incomplete', async () => {
-  const { client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]], {
-    totalTimeout: 2000,
-  });
-  const events = await beginChat(client, 2);
-  expect((await events.next()).value).toMatchObject({ text: 'Hel' });
-  const next = events.next();
-  await Promise.all([
-    expect(next).rejects.toMatchObject({ kind: 'incomplete' }),
-    clock.advance(2000),
-  ]);
-});
-
 test('R29 fifty failed attempts leave no open connection and no listener', async () => {
   const set = await serveClient([[reset]], { retries: 49 });
   const stop = new AbortController();
@@ -274,20 +237,23 @@ test('R32 sends nothing when already aborted', async () => {
   expect(set.server.connections()).toBe(0);
 });
 
-test('S41 a stalled answer ends at the idle limit', async () => {
-  const { server, client, clock } = await serveClient([[streamHead(), chunk(delta('Hel'))]], {
-    idleTimeout: 3000,
-  });
+test.each([
+  ['R26 the total limit', 'totalTimeout', 'the answer was not complete within 3 seconds'],
+  [
+    'S41 the idle limit',
+    'idleTimeout',
+    'the answer is incomplete: the service sent no content for 3 seconds',
+  ],
+])('%s ends an answer that stalls', async (_limit, option, message) => {
+  const reply = [streamHead(), chunk(delta('Hel'))];
+  const { server, client, clock } = await serveClient([reply], { [option]: 3000 });
   const iterator = await beginChat(client, 3);
   const next = iterator.next();
   await tick();
   await clock.advance(2999);
   expect(server.open()).toBe(1);
   await Promise.all([
-    expect(next).rejects.toMatchObject({
-      kind: 'incomplete',
-      message: 'the answer is incomplete: the service sent no content for 3 seconds',
-    }),
+    expect(next).rejects.toMatchObject({ kind: 'incomplete', message }),
     clock.advance(1),
   ]);
   await server.idle();

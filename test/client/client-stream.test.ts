@@ -42,15 +42,6 @@ test('yields the events in order, with times of the monotonic clock', async () =
   });
 });
 
-test('S13 fails without a retry when the first event is an error', async () => {
-  const error = event({ error: { name: 'invalid_request', detail: 'too long' } });
-  const set = await serveClient([[streamHead(), chunk(error), lastChunk]]);
-  const failure = failureOf(await runChat(set));
-  expect(failure.kind).toBe('invalid_request');
-  expect(failure.message).toContain('too long');
-  expect(set.server.requests).toHaveLength(1);
-});
-
 const streamType = { 'content-type': 'text/event-stream' };
 const whole = streamed('Hello');
 const malformed = [streamHead(), chunk(delta('Hello')), Buffer.from('zz\r\nnot a chunk')];

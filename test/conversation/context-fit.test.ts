@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   contextFit,
-  contextWarning,
   refuseImpossible,
   smallestModelFor,
 } from '../../src/conversation/context-fit.ts';
@@ -34,7 +33,7 @@ test.each([
   ['nextgen', 900_000, "~900,000 tokens, near nextgen's window of 1,000,000"],
   ['foreign', 900_000, undefined],
 ])('the warning for %s with %d tokens is %s', (model, estimate, warning) => {
-  expect(contextWarning(contextFit(model, estimate))).toBe(warning);
+  expect(contextFit(model, estimate).warning).toBe(warning);
 });
 
 test('a prompt is refused only if it fits with no tokenizer', () => {
@@ -48,9 +47,10 @@ test('a prompt is refused only if it fits with no tokenizer', () => {
 
 test('in a conversation without a larger model, the warning names /compact', () => {
   const windows = new Map([['origin', 400]]);
-  const fit = contextFit('origin', 756, windows);
-  expect(contextWarning(fit, windows, '/model')).toBe(
+  expect(contextFit('origin', 756, windows, '/model').warning).toBe(
     "~756 tokens, over origin's window of 400; /compact replaces the older turns with a summary",
   );
-  expect(contextWarning(fit, windows)).toBe("~756 tokens, over origin's window of 400");
+  expect(contextFit('origin', 756, windows).warning).toBe(
+    "~756 tokens, over origin's window of 400",
+  );
 });

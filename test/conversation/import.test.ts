@@ -7,12 +7,11 @@ const now = new Date('2026-11-28T12:00:00Z');
 
 function read(value: unknown, text = JSON.stringify(value)) {
   return [...readImport(text, 'file', now)].map((entry) => {
-    const fold = new JournalFold('');
-    for (const record of entry.records) fold.apply(record);
-    const conversation = fold.conversation();
+    const { conversation = new JournalFold('').conversation() } = entry;
     return {
       ...entry,
       title: titleOf(conversation),
+      createdAt: conversation.createdAt,
       turns: [...conversation.turns.values()],
       path: pathOf(conversation).map(({ role, content }) => `${role}: ${content}`),
       omitted: Object.fromEntries(entry.omitted),

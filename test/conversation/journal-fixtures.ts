@@ -13,9 +13,6 @@ import { type AnswerEnd, pathOf } from '../../src/conversation/tree.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { folderOf } from '../support/folder.ts';
 
-/** Creates a data folder. */
-export const dataFolder = (): string => folderOf();
-
 /** Reproducible numbers from 0 up to 1, in steps of 1/256. */
 export const seededRandom = (seed: number) => randomFrom(`seed ${seed}`);
 
@@ -25,13 +22,13 @@ export interface TestOptions extends JournalOptions {
   readonly warnings: string[];
 }
 
-/** Options of a journal in `folder`; `warnings` collects its warnings. */
-export function journalOptions(folder = dataFolder(), seed = 1): TestOptions {
+/** Options of a journal in a new folder; `warnings` collects its warnings. */
+export function journalOptions(): TestOptions {
   const warnings: string[] = [];
   return {
-    folder,
+    folder: folderOf(),
     clock: createFakeClock(),
-    random: seededRandom(seed),
+    random: seededRandom(1),
     process: { id: process.pid, isRunning: (id) => id === process.pid },
     version: '0.0.0-test',
     onWarning: (text) => warnings.push(text),

@@ -3,7 +3,6 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { systemClock } from '../../src/clock.ts';
 import { createClient, type ChatEvent, type CompletionRequest } from '../../src/library.ts';
 import { json, streamed } from '../support/raw-replies.ts';
-import { startRawServer } from '../support/raw-server.ts';
 import { serve } from '../support/serve.ts';
 
 const request: CompletionRequest = {
@@ -15,7 +14,7 @@ const request: CompletionRequest = {
 afterEach(() => vi.unstubAllEnvs());
 
 test('only a base URL is required', async () => {
-  const server = await startRawServer([[streamed('Hello')]]);
+  const server = await serve([[streamed('Hello')]]);
   const client = createClient({ baseUrl: server.url });
   const events: ChatEvent[] = [];
   for await (const event of client.chat(request)) events.push(event);
@@ -29,32 +28,26 @@ test('only a base URL is required', async () => {
   expect(server.requests[0]?.headers).toMatchObject({
     'user-agent': `natter/${packageJson.version}`,
   });
-  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual(request);
-  await server.stop();
+  expect(server.bodies()).toEqual([request]);
 });
 
-async function listWithUsing(baseUrl: string): Promise<unknown> {
-  using client = createClient({ baseUrl });
-  return await client.listModels();
-}
-
-async function listWithAwaitUsing(baseUrl: string): Promise<unknown> {
-  await using client = createClient({ baseUrl });
-  return await client.listModels();
-}
-
-test.each([
-  ['using', listWithUsing],
-  ['await using', listWithAwaitUsing],
-])('`%s` closes the connections of the client', async (_, list) => {
+test('`using` and `await using` close the connections of the client', async () => {
   const server = await serve([[json(200, { object: 'list', data: [] })]]);
-  expect(await list(server.url)).toEqual([]);
+  {
+    using client = createClient({ baseUrl: server.url });
+    expect(await client.listModels()).toEqual([]);
+  }
   await server.idle();
-  expect(server.connections()).toBe(1);
+  {
+    await using client = createClient({ baseUrl: server.url });
+    expect(await client.listModels()).toEqual([]);
+  }
+  await server.idle();
+  expect(server.connections()).toBe(2);
 });
 
 test("the caller's options override the defaults", async () => {
-  const server = await startRawServer([[json(429, {})], [streamed('Hello')]]);
+  const server = await serve([[json(429, {})], [streamed('Hello')]]);
   const client = createClient({
     baseUrl: server.url,
     userAgent: 'catalogue/2',
@@ -73,17 +66,13 @@ test("the caller's options override the defaults", async () => {
   expect(events[0]).toMatchObject({ type: 'retry-scheduled', delay: 500 });
   expect(events.at(-1)).toMatchObject({ timing: { total: 0 } });
   expect(server.requests[1]?.headers).toMatchObject({ 'user-agent': 'catalogue/2' });
-  await server.stop();
 });
 
-test.each([
-  ['the process sets', undefined, 'HTTP_PROXY'],
-  ['the options set', { HTTP_PROXY: 'ftp://other' }, 'HTTP_PROXY'],
-])('a proxy that %s is used', (_, environment, variable) => {
-  vi.stubEnv('HTTP_PROXY', environment === undefined ? 'ftp://proxy' : '');
+test('a proxy that the process or the options set is used', () => {
+  vi.stubEnv('HTTP_PROXY', 'ftp://proxy');
   vi.stubEnv('http_proxy', '');
-  const options = { baseUrl: 'http://api.example.com' };
-  expect(() =>
-    createClient(environment === undefined ? options : { ...options, environment }),
-  ).toThrow(`${environment === undefined ? 'ftp://proxy' : 'ftp://other'}" in ${variable}`);
+  const baseUrl = 'http://api.example.com';
+  const environment = { HTTP_PROXY: 'ftp://other' };
+  expect(() => createClient({ baseUrl })).toThrow('ftp://proxy" in HTTP_PROXY');
+  expect(() => createClient({ baseUrl, environment })).toThrow('ftp://other" in HTTP_PROXY');
 });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import {
-  firstRunDialog,
-  keyDialog,
-  onConnectionFailed,
-  onServersFound,
-} from '../../src/repl/connection.ts';
+import { sendPrompt } from '../../src/repl/answers/send-prompt.ts';
+import { Failure } from '../../src/failure.ts';
+import { connect, findServers, firstRunDialog, keyDialog } from '../../src/repl/connection.ts';
 import { cancelHint } from '../../src/repl/step.ts';
+import type { FoundServer } from '../../src/repl/service.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { runInApp } from '../support/app.tsx';
+import { createMemoryContext } from '../support/memory-context.ts';
 import {
   answerEnded,
+  changeOf,
   conversationOf,
   effectsOf,
   enter,
@@ -32,13 +32,17 @@ const firstRun = stateOf({
   service: { address: 'the sandbox', isSandbox: true, hasKey: true },
 });
 const hintOf = (state: ReplState) => state.dialog && cancelHint(state, state.dialog);
-const failure =
-  (kind: 'unauthorized' | 'unreachable', previous?: ReplState['dialog']): StateChange =>
-  (state) => {
-    const failed = { kind, message: 'it failed' };
-    const target = { address, key: 'refused', previous };
-    return onConnectionFailed(state, failed, target);
-  };
+
+/** What a connection changes that fails. */
+const failed = (kind: 'unauthorized' | 'unreachable', target: Parameters<typeof connect>[1]) =>
+  changeOf(connect, target, {
+    context: createMemoryContext().context,
+    service: { connect: () => Promise.reject(new Failure(kind, 'it failed')) },
+  });
+
+/** What a search changes that finds these servers. */
+const foundServers = (...servers: readonly FoundServer[]) =>
+  changeOf(findServers, undefined, { service: { findServers: async () => servers } });
 
 const [address, local] = ['http://localhost:9', 'http://127.0.0.1:11434'];
 const end = pressed('d', { ctrl: true });
@@ -46,16 +50,16 @@ const end = pressed('d', { ctrl: true });
 test('the first run connects to a service by its address and key', () => {
   const keys = [enter, typed(address), enter, pasted('key\n'), enter];
   const { state, effects } = runInApp(firstRun, ...keys);
-  expect(effectsOf(effects, 'connect')).toMatchObject([{ address, key: 'key' }]);
+  expect(effectsOf(effects, connect)).toMatchObject([{ address, key: 'key' }]);
   expect(state.dialog).toBeUndefined();
 });
 
-test('the first run probes local ports only on request', () => {
+test('the first run probes local ports only on request', async () => {
   const { effects, state } = runInApp(firstRun, pressed('down'), enter);
-  expect(effects).toEqual([{ type: 'find-servers' }]);
-  const servers = [{ name: 'Ollama', url: local, models: ['llama'] }];
-  const next = runInApp(state, (found) => onServersFound(found, servers), typed('1'));
-  expect(effectsOf(next.effects, 'connect')[0]).toMatchObject({
+  expect(effects).toEqual([{ type: 'findServers' }]);
+  const found = await foundServers({ name: 'Ollama', url: local, models: ['llama'] });
+  const next = runInApp(state, found, typed('1'));
+  expect(effectsOf(next.effects, connect)[0]).toMatchObject({
     address: local,
     key: undefined,
     model: 'llama',
@@ -71,7 +75,7 @@ test.each([
   const { state, effects } = runInApp(firstRun, ...keys);
   expect(state.dialog).toBeUndefined();
   expect(printed(effects)[0]).toMatch(/^using the sandbox/);
-  const sent = effectsOf(effects, 'send').map(({ prompt }) => prompt);
+  const sent = effectsOf(effects, sendPrompt).map(({ prompt }) => prompt);
   expect(sent).toMatchObject(contents.map((content) => ({ content })));
 });
 
@@ -110,7 +114,7 @@ test.each(['', 'api.example.com', '/help', 'http://localhost:8080?key=1', 'http:
   },
 );
 
-const found: StateChange = (state) => onServersFound(state, []);
+const found = await foundServers();
 const { dialog: choice } = firstRun;
 
 test.each<[string, readonly StateChange[], object]>([
@@ -125,10 +129,11 @@ test.each<[string, readonly StateChange[], object]>([
   expect(runInApp(firstRun, ...keys).state).toMatchObject(state);
 });
 
-test('a connection that fails leads back to the address; Esc goes back to the choice', () => {
+test('a connection that fails leads back to the address; Esc goes back to the choice', async () => {
   const asked = runInApp(firstRun, enter, typed(address), enter, enter);
-  const [{ previous } = {}] = effectsOf(asked.effects, 'connect');
-  const { state } = runInApp(asked.state, failure('unreachable', previous), taskEnded);
+  const [target = { address, key: undefined }] = effectsOf(asked.effects, connect);
+  const failure = await failed('unreachable', target);
+  const { state } = runInApp(asked.state, failure, taskEnded);
   expect(state.dialog).toMatchObject({ label: 'base URL', text: address });
   expect(runInApp(state, escape).state.dialog).toEqual(choice);
 });
@@ -136,7 +141,7 @@ test('a connection that fails leads back to the address; Esc goes back to the ch
 test('an empty key connects without one', () => {
   const dialog = keyDialog(stateOf().service, 'https://api.example.com');
   const { effects } = runInApp(stateOf({ dialog }), enter);
-  expect(effectsOf(effects, 'connect')).toMatchObject([{ key: undefined }]);
+  expect(effectsOf(effects, connect)).toMatchObject([{ key: undefined }]);
 });
 
 const used = 'https://api.example.com';
@@ -147,11 +152,11 @@ const ended = answerEnded(outcome, conversationOf());
 test.each([
   [true, 'enter a different key here'],
   [false, 'enter a key here'],
-])('a refusal has a hint, with a key: %s', (hasKey, hint) => {
+])('a refusal has a hint, with a key: %s', async (hasKey, hint) => {
   const service = { address: used, isSandbox: false, hasKey };
   const answering = run(stateOf({ service }), typed('one'), enter, ended);
   const target = { address: used, key: hasKey ? 'refused' : undefined };
-  const connecting = run(stateOf(), (state) => onConnectionFailed(state, refusal, target));
+  const connecting = run(stateOf(), await failed('unauthorized', target));
   for (const { effects } of [answering, connecting]) {
     expect(JSON.stringify(effects)).toContain(hint);
   }

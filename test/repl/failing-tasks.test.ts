@@ -1,9 +1,17 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
-import type { ReplState } from '../../src/repl/state.ts';
+import type { ReplState, Task } from '../../src/repl/state.ts';
 import { createBuffer } from '../../src/repl/composer/text-buffer.ts';
 import { callTask } from '../../src/repl/create-session.ts';
-import { firstRunDialog, serversDialog } from '../../src/repl/connection.ts';
+import { answerAside } from '../../src/repl/answers/aside.ts';
+import { sendPrompt } from '../../src/repl/answers/send-prompt.ts';
+import { connect, findServers, firstRunDialog, serversDialog } from '../../src/repl/connection.ts';
+import { makeSummary } from '../../src/repl/context.ts';
+import { readConversations, readList } from '../../src/repl/conversation-list/list.ts';
+import { attach } from '../../src/repl/files/attachments.ts';
+import { editExternally } from '../../src/repl/keys.ts';
+import { findCandidates } from '../../src/repl/menu.ts';
+import { print, printReport } from '../../src/repl/step.ts';
 import {
   hanging,
   type MemoryOptions,
@@ -17,8 +25,6 @@ import {
   lineEntered,
   pressed,
   type StateChange,
-  taskName,
-  type TaskName,
   typed,
 } from '../support/repl-state.ts';
 
@@ -33,43 +39,41 @@ const sandbox = { address: 'the sandbox', isSandbox: true, hasKey: true };
 const command = (text: string): Case => ({ keys: [typed(text), enter] });
 const server = { name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] };
 
-/** One of each kind: those that end something else when they fail, and two that do not. */
-const cases: Partial<Record<TaskName, Case>> = {
-  print: command('/usage'),
-  attach: command('/attach notes.md'),
-  send: command('another prompt'),
-  'edit-externally': { keys: [pressed('g', { ctrl: true })] },
-  'find-candidates': { keys: [typed('/resume '), pressed('tab')] },
-  'answer-aside': command('/btw why?'),
-  compact: command('/compact'),
-  'open-list': command('/resume'),
-  'read-list': command('/resume'),
-  connect: { keys: [lineEntered('1')], dialog: serversDialog(sandbox, [server]) },
-  'find-servers': { keys: [lineEntered('2')], dialog: firstRunDialog },
-};
+/** Functions of tasks: those that end something else when they fail, and two that do not. */
+const cases: readonly (readonly [called: Task['run'], one: Case])[] = [
+  [print, command('/usage')],
+  [attach, command('/attach notes.md')],
+  [sendPrompt, command('another prompt')],
+  [editExternally, { keys: [pressed('g', { ctrl: true })] }],
+  [findCandidates, { keys: [typed('/resume '), pressed('tab')] }],
+  [answerAside, command('/btw why?')],
+  [makeSummary, command('/compact')],
+  [readConversations, command('/resume')],
+  [readList, command('/resume')],
+  [connect, { keys: [lineEntered('1')], dialog: serversDialog(sandbox, [server]) }],
+  [findServers, { keys: [lineEntered('2')], dialog: firstRunDialog }],
+];
 
 /** Longer than a summary of it. */
 const long = `\`\`\`\n${'second\n'.repeat(60)}\`\`\`\n`;
 
 const bug = () => new TypeError('a bug in it');
 
-/** Once armed, the task with this name fails the next time. */
-function failingOnce(type: TaskName) {
+/** Once armed, the task of this function fails the next time. */
+function failingOnce(called: Task['run']) {
   let isArmed = false;
   const call: MemoryOptions['call'] = (task, session, signal) => {
-    if (!isArmed || taskName(task) !== type) return callTask(task, session, signal);
+    if (!isArmed || task.run !== called) return callTask(task, session, signal);
     isArmed = false;
     return Promise.reject(bug());
   };
   return { call, arm: () => (isArmed = true) };
 }
 
-const kinds = Object.entries(cases) as [TaskName, Case][];
-test.each(kinds)(
-  'a task that fails, %s, is reported; the session goes on with the draft',
-  async (type, one) => {
-    const { keys, dialog } = one;
-    const { call, arm } = failingOnce(type);
+test.each(cases)(
+  'a task that fails, %o, is reported; the session goes on with the draft',
+  async (called, { keys, dialog }) => {
+    const { call, arm } = failingOnce(called);
     const opened = openMemorySession({
       replies: ['first', long, 'next', 'still alive'].map((answer) => saying(answer)),
       call,
@@ -134,7 +138,7 @@ test('an action dispatched while the state is shown is handled after it', () => 
 });
 
 test('a prompt is restored when sending it fails', async () => {
-  const { call, arm } = failingOnce('send');
+  const { call, arm } = failingOnce(sendPrompt);
   const { text, press, submit } = openMemorySession({ call });
   await submit('one', '/edit');
   arm();
@@ -145,7 +149,7 @@ test('a prompt is restored when sending it fails', async () => {
 
 test('a session that cannot print its failures ends with one', async () => {
   const call: MemoryOptions['call'] = (task, session, signal) =>
-    /print|report/.test(taskName(task) ?? '')
+    task.run === print || task.run === printReport
       ? Promise.reject(bug())
       : callTask(task, session, signal);
   const { session, press } = openMemorySession({ call });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { print } from '../../src/repl/step.ts';
+import { stopWork } from '../../src/repl/keys.ts';
 import { timedOut } from '../../src/client/failure/answer-failure.ts';
 import { connectTimedOut } from '../../src/client/failure/network-failure.ts';
 import { serviceFailure } from '../../src/client/failure/service-failure.ts';
@@ -45,12 +47,12 @@ describe('/help', () => {
     const chunk = chatEvent({ type: 'text-received', text: 'half', deltas: ['half'] }, 1);
     const answering = play(stateOf(), 'why?', enter, chunk).state;
     const { state, effects } = play(answering, '/help', enter);
-    expect(effectsOf(effects, 'print')).toEqual([]);
+    expect(effectsOf(effects, print)).toEqual([]);
     expect(panelOf(state)).toEqual(helpOf('/help'));
     const closed = play(state, escape);
     expect(panelOf(closed.state)).toEqual([]);
-    expect(effectsOf(closed.effects, 'stop')).toEqual([]);
-    expect(effectsOf(play(closed.state, escape).effects, 'stop')).toHaveLength(1);
+    expect(effectsOf(closed.effects, stopWork)).toEqual([]);
+    expect(effectsOf(play(closed.state, escape).effects, stopWork)).toHaveLength(1);
   });
 
   test('all shows every command below the title of its group', () => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { sendPrompt } from '../../src/repl/answers/send-prompt.ts';
+import { remember } from '../../src/repl/queue.ts';
 import { noticeOf } from '../../src/repl/screen/App.tsx';
 import { shortenPromptHint } from '../../src/repl/session.ts';
 import type { ReplState } from '../../src/repl/state.ts';
-import { printNotice } from '../../src/repl/step.ts';
+import { printNotice, print } from '../../src/repl/step.ts';
 import { runInApp } from '../support/app.tsx';
 import {
   answerEnded,
@@ -174,7 +176,9 @@ describe('what is sent', () => {
       { shown: '[paste #1, 100 lines] what?' },
     ],
   ])('has %s', (_, keys, prompt) => {
-    expect(effectsOf(play(stateOf(), ...keys).effects, 'send').at(-1)).toMatchObject({ prompt });
+    expect(effectsOf(play(stateOf(), ...keys).effects, sendPrompt).at(-1)).toMatchObject({
+      prompt,
+    });
   });
 
   test.each([
@@ -182,7 +186,7 @@ describe('what is sent', () => {
     [pasted(slashPaste), `/${slashPaste}`],
   ])('is in the history, with an escaped slash', (text, input) => {
     const { effects } = play(stateOf(), text, enter);
-    expect(effectsOf(effects, 'remember')).toEqual([{ type: 'remember', input }]);
+    expect(effectsOf(effects, remember)).toEqual([{ type: 'remember', input }]);
   });
 });
 
@@ -191,7 +195,7 @@ test.each([
   ['R2: a hint of its own for a prompt that is too long', shortenPromptHint, shortenPromptHint],
 ])('a failed answer prints %s', (_, given, hint) => {
   const { effects } = play(stateOf(), 'one', enter, failedWith(given));
-  expect(effectsOf(effects, 'print').at(-1)?.entries).toMatchObject([
+  expect(effectsOf(effects, print).at(-1)?.entries).toMatchObject([
     { message: 'the service answered 500', hint },
   ]);
 });

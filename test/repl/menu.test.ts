@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { stopWork } from '../../src/repl/keys.ts';
 import { slashCommands } from '../../src/repl/commands.ts';
 import { openPromptFile } from '../../src/repl/prompt-files/send-prompt-file.ts';
 import type { CompletionRequest } from '../../src/repl/composer/completion.ts';
-import { menuKeysText, onCandidates } from '../../src/repl/menu.ts';
+import { menuKeysText, onCandidates, findCandidates } from '../../src/repl/menu.ts';
 import { noticeOf } from '../../src/repl/screen/App.tsx';
+import { listModels } from '../../src/repl/settings.ts';
 import type { ReplState } from '../../src/repl/state.ts';
 import { runInApp } from '../support/app.tsx';
 import {
@@ -53,7 +55,7 @@ describe('the menu of commands', () => {
   });
 
   test('leaves Enter to a complete command, and to an unknown one', () => {
-    expect(effectsOf(play(typing('/model'), enter).effects, 'list-models')).toHaveLength(1);
+    expect(effectsOf(play(typing('/model'), enter).effects, listModels)).toHaveLength(1);
     const { state, text } = play(typing('/nonsense'), enter);
     expect(text).toBe('');
     expect(state.activity).toMatchObject({
@@ -68,7 +70,9 @@ describe('the menu of commands', () => {
   test('takes a command that contains the text with Enter only after Down has selected it', () => {
     const open = typing('/tokens');
     expect(menuNames(open)).toEqual(['context']);
-    expect(effectsOf(play(open, enter).effects, 'open-prompt')).toMatchObject([{ name: 'tokens' }]);
+    expect(effectsOf(play(open, enter).effects, openPromptFile)).toMatchObject([
+      { name: 'tokens' },
+    ]);
     expect(play(open, down, enter).text).toBe('/context ');
   });
 
@@ -86,7 +90,7 @@ describe('the menu of commands', () => {
 
   test('leaves Esc to a running answer, and Ctrl+C to the draft', () => {
     const busy = play(stateOf(), 'one', enter, '/m').state;
-    expect(effectsOf(play(busy, escape).effects, 'stop')).toHaveLength(1);
+    expect(effectsOf(play(busy, escape).effects, stopWork)).toHaveLength(1);
     expect(play(typing('/m'), interrupt).text).toBe('');
   });
 });
@@ -128,7 +132,7 @@ test.each([
 const values = (...names: readonly string[]) => names.map((value) => ({ value }));
 
 function requestOf(text: string): CompletionRequest {
-  const [effect] = effectsOf(play(stateOf(), text, tab).effects, 'find-candidates');
+  const [effect] = effectsOf(play(stateOf(), text, tab).effects, findCandidates);
   if (effect === undefined) throw new Error(`no completion for ${text}`);
   return effect;
 }
@@ -148,7 +152,7 @@ describe('Tab', () => {
 
   test('requests candidates for a mention after the file picker was closed', () => {
     const { effects } = play(stateOf(), 'look at @no', escape, tab);
-    expect(effectsOf(effects, 'find-candidates')).toMatchObject([{ kind: 'mention', typed: 'no' }]);
+    expect(effectsOf(effects, findCandidates)).toMatchObject([{ kind: 'mention', typed: 'no' }]);
   });
 
   test.each([
@@ -186,7 +190,7 @@ describe('an open menu', () => {
 
   test('updates when more text is typed', () => {
     const { state, effects } = play(open, '2');
-    expect(effectsOf(effects, 'find-candidates')[0]).toMatchObject({ typed: 'mini-2' });
+    expect(effectsOf(effects, findCandidates)[0]).toMatchObject({ typed: 'mini-2' });
     const next = play(state, found('/model mini-2', 'mini-1', 'mini-2')).state;
     expect(next.completion?.candidates).toEqual(values('mini-2'));
   });

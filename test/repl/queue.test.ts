@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { remember } from '../../src/repl/queue.ts';
 import { noticeOf } from '../../src/repl/screen/App.tsx';
 import {
   answerEnded,
@@ -61,7 +62,7 @@ describe('Ctrl+S', () => {
   test('puts the draft aside, on disk in the history, and brings it back with its caret', () => {
     const put = play(stateOf(), 'a long draft', pressed('left'), stash);
     expect(put.text).toBe('');
-    expect(effectsOf(put.effects, 'remember')).toMatchObject([{ input: 'a long draft' }]);
+    expect(effectsOf(put.effects, remember)).toMatchObject([{ input: 'a long draft' }]);
     expect(noticeOf(put.state)).toBe('Ctrl+S restores the stashed draft');
     const { state, text } = play(put.state, stash);
     expect([text, state.composer.cursor]).toEqual(['a long draft', 11]);

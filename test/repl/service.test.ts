@@ -4,7 +4,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ChatOptions } from '../../src/commands/chat/chat-run.ts';
 import type { FallbackModel } from '../../src/ask/fallback.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
-import { createReplGuard } from '../../src/repl/guard.ts';
 import type { SessionSettings } from '../../src/repl/state.ts';
 import { findLocalServers, openReplService } from '../../src/repl/service.ts';
 import { type Run, startRun } from '../../src/run.ts';
@@ -28,7 +27,7 @@ async function openService(home: string, environment = {}, conversation?: () => 
     ...(conversation && { conversation }),
   });
   onTestFinished(() => service.close());
-  return { service, run, signal: context.signal };
+  return { service, signal: context.signal };
 }
 
 test('connect refuses a wrong key of a service that lists its models for any key, and stores nothing', async () => {
@@ -37,6 +36,16 @@ test('connect refuses a wrong key of a service that lists its models for any key
   const { service, signal } = await openService(home);
   const connecting = service.connect(server.url, 'nk-wrong', signal);
   await expect(connecting).rejects.toMatchObject({ kind: 'unauthorized' });
+  expect(existsSync(join(home, '.config', 'natter'))).toBe(false);
+});
+
+test('the sandbox keeps its key, and nothing is stored', async () => {
+  const home = temporaryHome();
+  const { service, signal } = await openService(home);
+  expect(await service.connect('the sandbox', 'nk-other', signal)).toMatchObject({
+    service: { isSandbox: true },
+    isStored: false,
+  });
   expect(existsSync(join(home, '.config', 'natter'))).toBe(false);
 });
 
@@ -87,12 +96,9 @@ test('a fallback of a different profile is asked at its own address', async () =
 });
 
 test('the guard of a local conversation checks files for a fallback elsewhere', async () => {
-  const { service, run } = await openFallback('https://api.example.com');
+  const { service } = await openFallback('https://api.example.com');
   const files = [{ name: 'a.txt', content: `key ${githubToken}` }];
-  const { problem } = createReplGuard(run, service).inspect(files, {
-    isConfirmed: false,
-    isRedacted: false,
-  });
+  const { problem } = service.inspect(files, { isConfirmed: false, isRedacted: false });
   expect(problem).toMatch(
     /^a\.txt line 1 has a GitHub token .*; a fallback sends it to the profile far$/,
   );

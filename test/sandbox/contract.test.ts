@@ -106,18 +106,17 @@ test.each([
   ['an unknown key', { key: 'sk-secret' }],
   ['a different scheme', { key: null, headers: { authorization: `Basic ${sandboxKey}` } }],
   ['an empty token', { key: null, headers: { authorization: 'Bearer ' } }],
-])('answers %s with 401 unauthorized, without the key', async (_, question) => {
-  for (const path of ['/v1/models', '/v1/models/origin', '/v1/nothing']) {
-    const error = await errorOf({ ...question, path });
-    expect(error).toMatchObject({ status: 401, name: 'unauthorized' });
-    expect(error.message).not.toContain('sk-secret');
-  }
-});
-
-test.each([null, 'sk-unknown'])('names a key that works instead of %s', async (key) => {
-  const { message: text } = await errorOf({ key });
-  expect(text).toMatch(/; the sandbox takes (?:the key )?sandbox-key$/);
-});
+])(
+  'answers %s with 401 unauthorized and a key that works, without the key sent',
+  async (_, question) => {
+    for (const path of ['/v1/models', '/v1/models/origin', '/v1/nothing']) {
+      const error = await errorOf({ ...question, path });
+      expect(error).toMatchObject({ status: 401, name: 'unauthorized' });
+      expect(error.message).not.toContain('sk-secret');
+      expect(error.message).toMatch(/; the sandbox takes the key sandbox-key$/);
+    }
+  },
+);
 
 test('accepts the scheme in upper and lower case, and ignores a query', async () => {
   const headers = { authorization: `bearer ${sandboxKey}` };

@@ -6,9 +6,9 @@ import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { ways } from './sandbox-helpers.ts';
 
 describe.each(ways)('the openai package, and a sandbox $way', ({ open, prompt }) => {
-  async function openClient(maxRetries = 0, apiKey = sandboxKey): Promise<OpenAI> {
+  async function openClient(maxRetries = 0): Promise<OpenAI> {
     const { url } = await open();
-    return new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries });
+    return new OpenAI({ apiKey: sandboxKey, baseURL: `${url}/v1`, maxRetries });
   }
 
   const request = (content: string) => ({
@@ -45,17 +45,9 @@ describe.each(ways)('the openai package, and a sandbox $way', ({ open, prompt })
     expect(await models.retrieve('nextgen')).toMatchObject({ id: 'nextgen' });
   });
 
-  test.each([
-    [400, OpenAI.BadRequestError],
-    [401, OpenAI.AuthenticationError],
-    [403, OpenAI.PermissionDeniedError],
-    [404, OpenAI.NotFoundError],
-    [429, OpenAI.RateLimitError],
-    [500, OpenAI.InternalServerError],
-  ])('maps %i to its error', async (status, expected) => {
+  test('reads the message of an error', async () => {
     const { chat } = await openClient();
-    const answer = chat.completions.create(request(`[sandbox ${status} message=so]`));
-    await expect(answer).rejects.toBeInstanceOf(expected);
-    await expect(answer).rejects.toMatchObject({ status, message: `${status} so` });
+    const answer = chat.completions.create(request('[sandbox 404 message=so]'));
+    await expect(answer).rejects.toMatchObject({ status: 404, message: '404 so' });
   });
 });

@@ -13,7 +13,11 @@ const key = 'nk-right';
 /** Serves an API at exactly its paths; `inVain` has the requests to others. */
 async function serveApi(api: ServerApi) {
   const inVain: string[] = [];
-  const { server: _server, models, chat, model, keyHeader, refusal, missing } = api;
+  const { model, keyHeader, refusal, missing } = api;
+  const { pathname, search } = new URL(api.baseUrl);
+  const path = pathname.replace(/\/$/, '');
+  const chat = `${path}/chat/completions${search}`;
+  const models = api.models === undefined ? `${path}/models` : api.models;
   const list = api.list ?? JSON.stringify({ data: [{ id: model, object: 'model' }] });
   const isRight = ({ headers }: IncomingMessage) =>
     keyHeader === undefined
@@ -43,8 +47,7 @@ async function serveApi(api: ServerApi) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { pathname, search } = new URL(api.baseUrl);
-  return { root, url: root + pathname.replace(/\/$/, '') + search, inVain };
+  return { root, url: root + path + search, inVain };
 }
 
 const logIn = (url: string, input: string, env: { readonly HOME: string }) =>
@@ -54,8 +57,7 @@ test.each(serverApis)('auth login finds the API of $server at $baseUrl', async (
   const { url, inVain } = await serveApi(api);
   const env = { HOME: temporaryHome() };
   const login = await logIn(url, key, env);
-  const found =
-    api.models === undefined ? 'answered, but lists no models' : `it offers ${api.model}`;
+  const found = api.models === null ? 'answered, but lists no models' : `it offers ${api.model}`;
   expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining(found) as string });
   expect(inVain).toEqual(api.inVain ?? []);
   const { code, stdout } = await runInMemory(['-m', api.model, 'hi'], { env });
@@ -82,7 +84,7 @@ test.each(serverApis)('a wrong path of $server fails with its message', async (a
   expect(stderr).toContain(message);
 });
 
-const withLists = serverApis.filter(({ models }) => models !== undefined);
+const withLists = serverApis.filter(({ models }) => models !== null);
 
 test.each(withLists)('models get finds a model in the list of $server', async (api) => {
   const { url } = await serveApi(api);

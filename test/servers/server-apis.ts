@@ -4,10 +4,8 @@ export interface ServerApi {
   /** As the documentation gives it, and `docs/servers.md`. */
   readonly baseUrl: string;
   readonly source: string;
-  /** With its query, if it has one. */
-  readonly chat: string;
-  /** Undefined for an API without a list. */
-  readonly models?: string;
+  /** The path of the list, if it is not beside that of prompts; null for an API without a list. */
+  readonly models?: string | null;
   /** The body of the list, if it is not the usual one with {@link model}. */
   readonly list?: string;
   readonly model: string;
@@ -48,8 +46,6 @@ export const serverApis: readonly ServerApi[] = [
     baseUrl: 'https://api.openai.com/v1',
     source:
       'platform.openai.com/docs/api-reference and https://github.com/harry0703/MoneyPrinterTurbo/issues/57',
-    models: '/v1/models',
-    chat: '/v1/chat/completions',
     model: 'gpt-4.1',
     refusal: [
       401,
@@ -63,14 +59,12 @@ export const serverApis: readonly ServerApi[] = [
   {
     server: 'Azure OpenAI',
     baseUrl: 'https://RESOURCE.openai.azure.com/openai/v1',
-    models: '/openai/v1/models',
-    chat: '/openai/v1/chat/completions',
     ...azure,
   },
   {
     server: 'Azure OpenAI',
     baseUrl: 'https://RESOURCE.openai.azure.com/openai/deployments/NAME?api-version=2024-10-21',
-    chat: '/openai/deployments/NAME/chat/completions?api-version=2024-10-21',
+    models: null,
     keyHeader: 'api-key',
     inVain: ['GET /openai/deployments/NAME/models?api-version=2024-10-21'],
     ...azure,
@@ -80,8 +74,6 @@ export const serverApis: readonly ServerApi[] = [
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     source:
       'ai.google.dev/gemini-api/docs/openai, https://github.com/continuedev/continue/issues/10290 and https://github.com/TuGraph-family/chat2graph/issues/203',
-    models: '/v1beta/openai/models',
-    chat: '/v1beta/openai/chat/completions',
     model: 'models/gemini-2.5-flash',
     refusal: [
       400,
@@ -95,7 +87,6 @@ export const serverApis: readonly ServerApi[] = [
     source:
       'docs.github.com/en/rest/models/catalog, https://github.com/open-webui/open-webui/issues/21257, https://github.com/danny-avila/LibreChat/issues/8679 and https://github.com/Azure/github-models/issues/4',
     models: '/catalog/models',
-    chat: '/inference/chat/completions',
     list: '[{"id":"openai/gpt-4.1","name":"OpenAI GPT-4.1","publisher":"OpenAI","limits":{"max_input_tokens":1048576,"max_output_tokens":32768}}]',
     model: 'openai/gpt-4.1',
     refusal: [401, '{"error":{"code":"unauthorized","message":"Bad credentials","details":null}}'],
@@ -107,8 +98,6 @@ export const serverApis: readonly ServerApi[] = [
     baseUrl: 'https://api.mistral.ai/v1',
     source:
       'docs.mistral.ai/api, https://github.com/nextcloud/integration_openai/issues/332 and https://github.com/nextcloud/assistant/issues/593',
-    models: '/v1/models',
-    chat: '/v1/chat/completions',
     model: 'mistral-small-latest',
     refusal: [401, '{"detail":"Unauthorized"}'],
     missing: {
@@ -120,8 +109,6 @@ export const serverApis: readonly ServerApi[] = [
     server: 'DeepSeek',
     baseUrl: 'https://api.deepseek.com',
     source: 'api-docs.deepseek.com and https://github.com/Vali-98/ChatterUI/issues/437',
-    models: '/models',
-    chat: '/chat/completions',
     model: 'deepseek-v4-flash',
     refusal: [
       401,
@@ -138,8 +125,6 @@ export const serverApis: readonly ServerApi[] = [
     baseUrl: 'https://openrouter.ai/api/v1',
     source:
       'openrouter.ai/docs, https://github.com/tinyhumansai/openhuman/pull/2372, https://github.com/Fosowl/agenticSeek/issues/407 and https://github.com/Pathos14489/Pantella/issues/3',
-    models: '/api/v1/models',
-    chat: '/api/v1/chat/completions',
     model: 'openai/gpt-4o',
     isListPublic: true,
     refusal: [401, '{"error":{"message":"User not found.","code":401}}'],
@@ -154,8 +139,6 @@ export const serverApis: readonly ServerApi[] = [
     baseUrl: 'https://api.groq.com/openai/v1',
     source:
       'console.groq.com/docs/openai, https://github.com/continuedev/continue/issues/11010 and https://github.com/PromtEngineer/Verbi/issues/12',
-    models: '/openai/v1/models',
-    chat: '/openai/v1/chat/completions',
     model: 'llama-3.3-70b-versatile',
     refusal: [
       401,
@@ -170,8 +153,6 @@ export const serverApis: readonly ServerApi[] = [
     server: 'llama.cpp',
     baseUrl: 'http://localhost:8080/v1',
     source: 'https://github.com/ggml-org/llama.cpp, tools/server: README.md and server-http.cpp',
-    models: '/v1/models',
-    chat: '/v1/chat/completions',
     model: 'models/gemma.gguf',
     isListPublic: true,
     refusal: [
@@ -187,8 +168,6 @@ export const serverApis: readonly ServerApi[] = [
     server: 'Ollama',
     baseUrl: 'http://localhost:11434/v1',
     source: 'docs.ollama.com/openai and https://github.com/sigoden/aichat/issues/1100',
-    models: '/v1/models',
-    chat: '/v1/chat/completions',
     model: 'qwen3:32b',
     missing: { type: 'text/plain', body: '404 page not found' },
   },
@@ -197,8 +176,6 @@ export const serverApis: readonly ServerApi[] = [
     baseUrl: 'http://localhost:8000/v1',
     source:
       'docs.vllm.ai/en/stable/usage/security and https://github.com/vllm-project/vllm/issues/5082',
-    models: '/v1/models',
-    chat: '/v1/chat/completions',
     model: 'Qwen/Qwen3-4B',
     refusal: [401, '{"error":"Unauthorized"}'],
     missing: { body: '{"detail":"Not Found"}', message: 'Not Found' },
@@ -208,8 +185,6 @@ export const serverApis: readonly ServerApi[] = [
     baseUrl: 'http://localhost:1234/v1',
     source:
       'lmstudio.ai/docs/developer/openai-compat and https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/618',
-    models: '/v1/models',
-    chat: '/v1/chat/completions',
     model: 'openai/gpt-oss-20b',
     missing: {
       status: 200,

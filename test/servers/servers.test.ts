@@ -302,31 +302,10 @@ const lists: [name: string, source: string, body: string, Models][] = [
     [['models/gemma.gguf', 193_024]],
   ],
   [
-    'Ollama: a list of models without windows',
-    'a public record of the protocol of Ollama 0.13.5, 10 January 2026',
-    '{"object":"list","data":[{"id":"qwen3:32b","object":"model","created":1756233996,"owned_by":"library"}]}',
-    [['qwen3:32b', undefined]],
-  ],
-  [
     'vLLM: window in the list of models',
     'https://github.com/cbtham/rhoai-genai-workshop',
     '{"object":"list","data":[{"id":"qwen3-4b-quantizedw4a16","object":"model","created":1743010793,"owned_by":"vllm","root":"/mnt/models","parent":null,"max_model_len":4096,"permission":[{"id":"modelperm-09f1","object":"model_permission","organization":"*","group":null,"is_blocking":false}]}]}',
     [['qwen3-4b-quantizedw4a16', 4_096]],
-  ],
-  [
-    'LM Studio: embedding models in the list, no windows',
-    'https://github.com/Corvidae-Coding-Projects/OpenClaudia/issues/1',
-    '{"data":[{"id":"openai/gpt-oss-20b","object":"model","owned_by":"organization_owner"},{"id":"text-embedding-nomic-embed-text-v1.5","object":"model","owned_by":"organization_owner"}],"object":"list"}',
-    [
-      ['openai/gpt-oss-20b', undefined],
-      ['text-embedding-nomic-embed-text-v1.5', undefined],
-    ],
-  ],
-  [
-    'OpenAI: a list without windows (documented)',
-    'platform.openai.com/docs/api-reference/models/list',
-    '{"object":"list","data":[{"id":"gpt-4.1","object":"model","created":1686935002,"owned_by":"openai"}]}',
-    [['gpt-4.1', undefined]],
   ],
   [
     'Azure OpenAI: a list of base models, not of deployments (documented)',
@@ -351,12 +330,6 @@ const lists: [name: string, source: string, body: string, Models][] = [
     'https://github.com/simonw/llm-mistral/issues/23',
     '{"object":"list","data":[{"id":"mistral-tiny-latest","object":"model","created":1742235471,"owned_by":"mistralai","capabilities":{"completion_chat":true,"completion_fim":false,"vision":false},"name":"open-mistral-nemo","max_context_length":131072,"aliases":["open-mistral-nemo"],"deprecation":null,"type":"base"}]}',
     [['mistral-tiny-latest', 131_072]],
-  ],
-  [
-    'DeepSeek: a list without windows (documented)',
-    'api-docs.deepseek.com/api/list-models',
-    '{"object":"list","data":[{"id":"deepseek-chat","object":"model","owned_by":"deepseek"}]}',
-    [['deepseek-chat', undefined]],
   ],
   [
     'OpenRouter: windows in `context_length` (documented)',

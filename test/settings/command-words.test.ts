@@ -14,7 +14,7 @@ test.each([
   ['a $HOME `id` ; b | c > d', ['a', '$HOME', '`id`', ';', 'b', '|', 'c', '>', 'd']],
   ['["op", "read", "two words"]', ['op', 'read', 'two words']],
 ])('%s has the words %j', (text, words) => {
-  expect(commandWords(text)).toEqual(words);
+  expect(commandWords(text, 'the command', 'usage')).toEqual(words);
 });
 
 test.each([
@@ -25,7 +25,7 @@ test.each([
   ['["op", 1]', 'is not a JSON array of texts'],
   ['["op"', 'is not a JSON array of texts'],
 ])('%s %s', (text, problem) => {
-  expect(commandWords(text)).toEqual({ problem });
+  expect(() => commandWords(text, 'the command', 'usage')).toThrow(`the command ${problem}`);
 });
 
 test.each([

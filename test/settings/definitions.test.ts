@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Definition, definitions, settingKeys } from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
-import { formatDuration, parseDuration, storedValue } from '../../src/settings/value-types.ts';
+import { formatDuration, parseDuration, storedValue } from '../../src/settings/definitions.ts';
 import { expectForAll, fc } from '../support/properties.ts';
 
 const rows = settingKeys.map((key) => [key, definitions[key] as Definition<unknown>] as const);

@@ -3,10 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   deleteProfile,
   getStoredSetting,
-  listProfiles,
   saveService,
   setStoredSetting,
-  unsetStoredSetting,
   useProfile,
 } from '../../src/settings/profiles.ts';
 import { exampleKey, failureOf, storedWith } from './fixtures/stored.ts';
@@ -89,27 +87,17 @@ describe('setStoredSetting', () => {
   });
 });
 
-test('unsetStoredSetting removes one setting, and a family with its last member', () => {
+test('setStoredSetting without a value removes one setting, and a family with its last member', () => {
   const stored = storedWith({ default: { save: false, params: { a: 1, b: 2 } } });
-  unsetStoredSetting(stored, 'default', 'params.a');
+  setStoredSetting(stored, 'default', 'params.a', undefined);
   expect(stored.settings.profiles['default']).toEqual({ save: false, params: { b: 2 } });
-  unsetStoredSetting(stored, 'default', 'params.b');
-  unsetStoredSetting(stored, 'other', 'model');
+  setStoredSetting(stored, 'default', 'params.b', undefined);
+  setStoredSetting(stored, 'other', 'model', undefined);
   expect(stored.settings.profiles).toEqual({ default: { save: false } });
 });
 
 describe('profiles', () => {
   const twoProfiles = () => storedWith({ home: {}, work: {} }, { work: credential }, 'home');
-
-  test('can be made the current one, and are listed with the default one and their keys', () => {
-    const stored = twoProfiles();
-    useProfile(stored, 'work');
-    expect(listProfiles(stored)).toEqual([
-      { name: 'default', current: false, hasKey: false },
-      { name: 'home', current: false, hasKey: false },
-      { name: 'work', current: true, hasKey: true },
-    ]);
-  });
 
   test('are deleted with their key, and replaced by the default profile', () => {
     const { settings, credentials } = twoProfiles();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseApiKey, parseParameterFlag } from '../../src/settings/setting-value.ts';
-import { costOf, parsePrice } from '../../src/settings/prices.ts';
-import { parseOwnColor } from '../../src/settings/setting-name.ts';
+import { parseApiKey, parseParameterFlag, parseValue } from '../../src/settings/setting-value.ts';
+import { costOf, modelPrice } from '../../src/settings/prices.ts';
+import { ownColor } from '../../src/settings/setting-name.ts';
 import { exampleKey, failureOf } from './fixtures/stored.ts';
 
 describe('parseParameterFlag', () => {
@@ -82,7 +82,7 @@ test.each([
   ['2/8 EUR', { input: 2, output: 8, currency: 'EUR' }],
   ['2/8/0.2', { input: 2, output: 8, cached: 0.2, currency: 'USD' }],
 ])('the price %s is for a million tokens, in dollars unless a currency is given', (text, price) => {
-  expect(parsePrice(text, priceOrigin)).toEqual(price);
+  expect(modelPrice.parse(text)).toEqual(price);
 });
 
 test('a cost has the prompt and the answer; cached tokens have their own price, or that of prompts', () => {
@@ -95,7 +95,9 @@ test('a cost has the prompt and the answer; cached tokens have their own price, 
 });
 
 test.each([7, '1', '1/', 'x/y', '1/2 EURO', '1e400/1'])('%j is refused', (value) => {
-  expect(() => parsePrice(value, priceOrigin)).toThrow(/^prices\.origin must be the prices/);
+  expect(() => parseValue(modelPrice, value, priceOrigin)).toThrow(
+    /^prices\.origin must be the prices/,
+  );
 });
 
 describe('a colour', () => {
@@ -106,12 +108,12 @@ describe('a colour', () => {
     ['bold', 'default bold'],
     ['default', 'default'],
   ])('%j is stored as %j', (text, stored) => {
-    expect(parseOwnColor(text, colorOrigin)).toBe(stored);
+    expect(ownColor.parse(text)).toBe(stored);
   });
 
   const words = ['', 'redd', '#fff', '#5fafd', 'red blue', 'red red', 'bold bold', 'red blink'];
   test.each([...words, '31', '\u001B[31m', 7, null])('%j is refused', async (value) => {
-    const failure = await failureOf(() => parseOwnColor(value, colorOrigin));
+    const failure = await failureOf(() => parseValue(ownColor, value, colorOrigin));
     expect(failure.kind).toBe('usage');
     expect(failure.message).toMatch(/^colors\.code must be a colour such as red, bright-blue/);
   });

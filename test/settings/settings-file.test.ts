@@ -6,7 +6,6 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -15,8 +14,7 @@ import { silentNotices } from '../../src/output/notices.ts';
 import {
   changeStored,
   readStored,
-  emptyCredentials,
-  emptySettings,
+  nothingStored,
   type StoredSettings,
 } from '../../src/settings/settings-file.ts';
 import { folderOf } from '../support/folder.ts';
@@ -43,10 +41,7 @@ describe('readStored', () => {
   test.each([undefined, path.join(folderOf(), 'missing')])(
     'finds nothing in the folder %s and creates nothing',
     (folder) => {
-      expect(read(folder)).toEqual({
-        stored: { settings: emptySettings, credentials: emptyCredentials },
-        warnings: [],
-      });
+      expect(read(folder)).toEqual({ stored: nothingStored, warnings: [] });
     },
   );
 
@@ -86,10 +81,8 @@ describe('readStored', () => {
     const file = path.join(folderOf(), 'config.json');
     mkdirSync(file);
     const failure = await failureOf(() => read(path.dirname(file)));
-    expect(failure).toMatchObject({
-      kind: 'storage',
-      message: `cannot read ${file}: it is a folder`,
-    });
+    const message = `cannot read ${file}: it is a folder`;
+    expect(failure).toMatchObject({ kind: 'storage', message });
   });
 });
 
@@ -120,10 +113,8 @@ const login = (stored: StoredSettings) =>
 
 describe('changeStored', () => {
   test('writes settings that can be read again, with the key in its own file, and leaves nothing else', async () => {
-    const folder = path.join(folderOf(), 'a', 'natter');
-    mkdirSync(folder, { recursive: true });
     // An interrupted write left it.
-    writeFileSync(path.join(folder, 'credentials.json.tmp-1234567890abcdef'), exampleKey);
+    const folder = folderWith('credentials.json.tmp-1234567890abcdef', exampleKey);
     const written = await changeStored(storeAccess(folder), login);
     expect(read(folder).stored).toEqual(written);
     expect(readFileSync(path.join(folder, 'credentials.json'), 'utf8')).toContain(exampleKey);
@@ -138,9 +129,8 @@ describe('changeStored', () => {
   });
 
   test('K7 keeps unknown keys, also of a file with a byte order mark', async () => {
-    const folder = folderOf();
     const document = { future: { a: 1 }, profiles: { default: { later: [1] } } };
-    writeFileSync(path.join(folder, 'config.json'), `\uFEFF${JSON.stringify(document)}`);
+    const folder = folderWith('config.json', `\uFEFF${JSON.stringify(document)}`);
     await changeStored(storeAccess(folder), setModel);
     expect(JSON.parse(readFileSync(path.join(folder, 'config.json'), 'utf8'))).toEqual({
       version: 1,
@@ -174,22 +164,17 @@ describe.runIf(process.platform !== 'win32')('permissions', () => {
     async (snap) => {
       vi.stubEnv('SNAP', snap);
       onTestFinished(() => void vi.unstubAllEnvs());
-      const folder = folderOf();
-      const file = path.join(folder, 'config.json');
-      writeFileSync(file, '{"profiles":{}}');
-      chmodSync(file, 0o644);
+      const folder = folderWith('config.json', '{"profiles":{}}', 0o644);
       await changeStored(storeAccess(folder), setModel);
-      expect(modeOf(file)).toBe(0o600);
+      expect(modeOf(path.join(folder, 'config.json'))).toBe(0o600);
     },
   );
 
   test.each(['config.json', 'credentials.json'])(
     'K5 a symlinked %s is followed and the mode of its target repaired',
     async (name) => {
-      const elsewhere = folderOf();
+      const elsewhere = folderWith('target.json', '{"profiles":{}}', 0o644);
       const target = path.join(elsewhere, 'target.json');
-      writeFileSync(target, '{"profiles":{}}');
-      chmodSync(target, 0o644);
       const folder = folderOf();
       symlinkSync(target, path.join(folder, name));
       await changeStored(storeAccess(folder), login);

@@ -8,18 +8,16 @@ import { folderOf } from './folder.ts';
 import { runInMemory } from './in-memory.ts';
 import { jsonLines, type RunOptions } from './natter.ts';
 
-const filesOf = (folder: string) =>
-  readdirSync(join(folder, 'conversations'), { withFileTypes: true })
-    .map(({ name }) => name)
-    .sort();
-
 export type DataFolder = ReturnType<typeof createDataFolder>;
 
 /** A new data folder, and runs of natter that use it. */
 export function createDataFolder() {
   const path = folderOf();
   const env = { NATTER_DATA_DIR: path };
-  const files = () => filesOf(path).filter((name) => name.endsWith('.jsonl'));
+  const files = () =>
+    readdirSync(join(path, 'conversations'))
+      .filter((name) => name.endsWith('.jsonl'))
+      .sort();
   return {
     path,
     env,
@@ -45,11 +43,7 @@ export const configWith = (profiles: object) =>
 export function openLedger(env: Readonly<Record<string, string>> = {}) {
   const state = folderOf();
   const folder = join(state, 'usage');
-  const all = {
-    ...env,
-    NATTER_STATE_DIR: state,
-    NATTER_DATA_DIR: folderOf(),
-  };
+  const all = { ...env, NATTER_STATE_DIR: state, NATTER_DATA_DIR: folderOf() };
   const text = () =>
     readdirSync(folder)
       .map((name) => readFileSync(join(folder, name), 'utf8'))

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changedParams } from '../../src/ask/plan-request.ts';
 import { fallbackModels } from '../../src/ask/fallback.ts';
@@ -13,7 +11,6 @@ import { Failure } from '../../src/failure.ts';
 import type { ReplLibrary } from '../../src/repl/conversations/library.ts';
 import { createSession } from '../../src/repl/create-session.ts';
 import type { ReplFiles } from '../../src/repl/files/user-files.ts';
-import type { ReplPrompts } from '../../src/repl/prompt-files/prompt-files.ts';
 import type { ReplService } from '../../src/repl/service.ts';
 import type { Context, Run } from '../../src/run.ts';
 import type { Repl, Screen } from '../../src/repl/session.ts';
@@ -24,7 +21,7 @@ import { plainStyle } from '../../src/terminal/style.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { createMemoryContext, createMemoryDevice } from './memory-context.ts';
-import { lineEntered, reviewPrompt, stateOf, type StateChange, typed } from './repl-state.ts';
+import { lineEntered, stateOf, type StateChange, typed } from './repl-state.ts';
 import { storedList } from './conversation-lists.ts';
 import { folderOf } from './folder.ts';
 
@@ -55,12 +52,6 @@ const memoryFiles = (calls: string[]): ReplFiles => ({
     return `/home/${path}`;
   },
 });
-
-/** The prompt file `review`. */
-const namedPrompts: ReplPrompts = {
-  list: async () => [{ name: 'review', summary: 'review a change' }],
-  open: async (name) => (name === 'review' ? reviewPrompt : undefined),
-};
 
 /** A service's response to one request. */
 export type Reply = (
@@ -127,12 +118,18 @@ const journalOptions = (clock: FakeClock, folder?: string) => ({
   onWarning: () => undefined,
 });
 
-/** A configuration with the role `critic`. */
-const configuration = folderOf();
-
-mkdirSync(join(configuration, 'roles'));
-
-writeFileSync(join(configuration, 'roles', 'critic.md'), 'be strict');
+/** A configuration with the role `critic`, and the prompt files `review` and `grade`, whose answer is 1. */
+const configuration = folderOf({
+  'roles/critic.md': 'be strict',
+  'prompts/review.md': `---
+system: be careful
+variables:
+  lang: { description: language, choices: [ts, js], default: ts }
+  focus:
+---
+review {{lang}} for {{focus}}: $ARGUMENTS`,
+  'prompts/grade.md': '---\nschema: { const: 1 }\n---\ngrade it',
+});
 
 const settingsOf = ({ settings }: Run, { model, maxTokens, parameters }: SessionSettings) => ({
   ...settings,
@@ -162,6 +159,9 @@ const serviceOf = (run: Run, client: Client, calls: string[]): ReplService => ({
   },
   keyRenewal: () => undefined,
   findServers: async () => [{ name: 'Ollama', url: 'http://127.0.0.1:11434', models: ['llama'] }],
+  inspect: (files) => ({ files }),
+  restore: (events) => events,
+  restoreText: (text) => text,
   close: async () => undefined,
 });
 
@@ -208,12 +208,6 @@ function replOf(context: Context, client: Client, clock: FakeClock, calls: strin
     service: serviceOf(run, client, calls),
     library: libraryOf(clock),
     files: memoryFiles(calls),
-    prompts: namedPrompts,
-    guard: {
-      inspect: (files) => ({ files }),
-      restore: (events) => events,
-      restoreText: (text) => text,
-    },
     memory: {
       history: () => [],
       remember: (text) => void calls.push(`remember ${text}`),

@@ -3,31 +3,15 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import type { AnswerOutcome, FailureText, ReplState, Task, Update } from '../../src/repl/state.ts';
 import { onAnswerEnded } from '../../src/repl/answers/answering.ts';
 import { onChatEvent, sendPrompt } from '../../src/repl/answers/send-prompt.ts';
-import { answerAside } from '../../src/repl/answers/aside.ts';
-import { offerBranches, selectBranch, selectVersion } from '../../src/repl/answers/versions.ts';
-import { refuseMissing } from '../../src/repl/commands.ts';
-import { makeSummary } from '../../src/repl/context/compaction.ts';
 import { type KeyEvent, keyPress, type Modifiers } from '../../src/repl/composer/keys/key-event.ts';
 import { contentOf } from '../../src/repl/composer/paste.ts';
-import { connect, findServers } from '../../src/repl/connection.ts';
-import { readConversations, readList } from '../../src/repl/conversation-list/list.ts';
-import { newConversation, resume } from '../../src/repl/conversations/conversations.ts';
-import { changeJournal, withConversation } from '../../src/repl/conversations/position.ts';
+import { withConversation } from '../../src/repl/conversations/position.ts';
 import type { Entry } from '../../src/repl/transcript/transcript.ts';
-import { copyAnswer, saveAnswer, saveJournal, exportConversation } from '../../src/repl/export.ts';
-import { attach } from '../../src/repl/files/attachments.ts';
 import { initialState } from '../../src/repl/run.ts';
-import { interruptLine, onKey, stopWork, editExternally } from '../../src/repl/keys.ts';
-import { findCandidates, pickFiles } from '../../src/repl/menu.ts';
-import { recognisePaths } from '../../src/repl/files/dropped-files.ts';
+import { interruptLine, onKey } from '../../src/repl/keys.ts';
 import type { OpenedPrompt } from '../../src/repl/prompt-files/prompt-files.ts';
-import { openPromptFile } from '../../src/repl/prompt-files/send-prompt-file.ts';
-import { hurry, remember } from '../../src/repl/queue.ts';
 import type { Session } from '../../src/repl/session.ts';
-import { listModels, changeParameters, chooseRole } from '../../src/repl/settings.ts';
-import { runShellLine } from '../../src/repl/shell/shell-command.ts';
-import { callScreen } from '../../src/repl/slash-command.ts';
-import { newAnswer, print, printReport, step } from '../../src/repl/step.ts';
+import { andThen, newAnswer, print, printReport, step } from '../../src/repl/step.ts';
 import { enterLine, onTaskEnded, onTaskFailed, updated } from '../../src/repl/update.ts';
 
 const createdAt = new Date('2026-11-20T12:00:00Z');
@@ -88,75 +72,25 @@ export function stateOf(changes: Partial<ReplState> = {}): ReplState {
 /** An answer that began at 0, without any text yet. */
 export const waitingAnswer = newAnswer(stateOf(), 'origin');
 
-/** The functions of tasks, by the names that tests give them. */
-const taskFunctions = {
-  print,
-  report: printReport,
-  send: sendPrompt,
-  stop: stopWork,
-  'answer-aside': answerAside,
-  'offer-branches': offerBranches,
-  'select-branch': selectBranch,
-  'retry-now': hurry,
-  'call-screen': callScreen,
-  remember,
-  'edit-externally': editExternally,
-  'find-candidates': findCandidates,
-  'list-models': listModels,
-  attach,
-  'recognise-paths': recognisePaths,
-  'pick-files': pickFiles,
-  'run-shell': runShellLine,
-  copy: copyAnswer,
-  save: saveAnswer,
-  'save-journal': saveJournal,
-  export: exportConversation,
-  'select-version': selectVersion,
-  'change-parameters': changeParameters,
-  'choose-role': chooseRole,
-  'open-prompt': openPromptFile,
-  compact: makeSummary,
-  'change-journal': changeJournal,
-  'new-conversation': newConversation,
-  resume,
-  'open-list': readConversations,
-  'read-list': readList,
-  connect,
-  'find-servers': findServers,
-};
-
-export type TaskName = keyof typeof taskFunctions;
-
-type InputOf<Name extends TaskName> = (typeof taskFunctions)[Name] extends (
-  session: Session,
-  input: infer Input,
-  ...others: never
-) => unknown
-  ? Input
-  : never;
-
 /** A task as data: the name of its function with its input. */
-export type Effect<Name extends TaskName = TaskName> = Name extends TaskName
-  ? { readonly type: Name } & (unknown extends InputOf<Name>
-      ? unknown
-      : InputOf<Name> extends string | boolean
-        ? { readonly input: InputOf<Name> }
-        : InputOf<Name>)
-  : never;
-
-/** The name of the function of a task. */
-export function taskName({ run: called }: Task): TaskName | undefined {
-  const names = Object.keys(taskFunctions) as TaskName[];
-  return names.find((name) => taskFunctions[name] === called);
-}
+export type Effect = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** The tasks of an update as data. */
 export function effectsIn({ tasks }: Update): readonly Effect[] {
-  return tasks.map((task) => {
-    const fields = /string|boolean/.test(typeof task.input) ? { input: task.input } : task.input;
-    return { type: taskName(task), ...(fields as object) } as Effect;
+  return tasks.map(({ run: called, input }) => {
+    const fields = /string|boolean/.test(typeof input) ? { input } : input;
+    return { type: called.name, ...(fields as object) };
   });
 }
+
+type EffectOf<Input> = Input extends string | boolean ? { readonly input: Input } : Input;
+
+/** The tasks that call a function. */
+export const effectsOf = <Input>(
+  effects: readonly Effect[],
+  called: (session: Session, input: Input, signal: never) => unknown,
+): readonly EffectOf<Input>[] =>
+  effects.filter(({ type }) => type === called.name) as unknown as EffectOf<Input>[];
 
 /** A change of the state. */
 export type StateChange = (state: ReplState) => Update;
@@ -220,15 +154,23 @@ export const answerEnded = (
 export const taskEnded: StateChange = (state) =>
   state.activity?.type === 'task' ? onTaskEnded(state, state.activity.task, []) : step(state);
 
+/** What a task changes in a session that has these parts. */
+export async function changeOf<Input>(
+  called: (session: Session, input: Input, signal: AbortSignal) => unknown,
+  input: Input,
+  parts: object,
+): Promise<StateChange> {
+  const changes: StateChange[] = [];
+  const update = (change: StateChange) => void changes.push(change);
+  const session = { ...parts, update } as Session;
+  await called(session, input, new AbortController().signal);
+  return (state) => andThen(step(state), ...changes);
+}
+
 export const taskFailed =
   (task: Task, failure: FailureText): StateChange =>
   (state) =>
     onTaskFailed(state, task, failure);
-
-export const promptMissing =
-  (name: string, argument: string): StateChange =>
-  (state) =>
-    refuseMissing(state, name, argument);
 
 export const enter = pressed('enter');
 export const escape = pressed('escape');
@@ -244,17 +186,9 @@ function printedText(entry: Entry): readonly string[] {
 
 /** The texts that are printed, without commands and closing rows. */
 export function printed(effects: readonly Effect[]): readonly string[] {
-  return effects.flatMap((effect) =>
-    effect.type === 'print' || effect.type === 'report' ? effect.entries.flatMap(printedText) : [],
-  );
-}
-
-/** The tasks with one name. */
-export function effectsOf<Name extends TaskName>(
-  effects: readonly Effect[],
-  type: Name,
-): readonly Effect<Name>[] {
-  return effects.filter((effect): effect is Effect<Name> => effect.type === type);
+  return effects
+    .filter(({ type }) => type === print.name || type === printReport.name)
+    .flatMap(({ entries }) => (entries as readonly Entry[]).flatMap(printedText));
 }
 
 /** Applies keys and other changes in order, a text as typed, and gathers what tests ask for. */
@@ -263,7 +197,7 @@ export function play(start: ReplState, ...keys: readonly (string | StateChange)[
     start,
     ...keys.map((key) => (typeof key === 'string' ? typed(key) : key)),
   );
-  const sent = effectsOf(effects, 'send').map(({ prompt }) =>
+  const sent = effectsOf(effects, sendPrompt).map(({ prompt }) =>
     'content' in prompt ? prompt.content : prompt,
   );
   return { state, effects, text: composed(state), printed: printed(effects), sent };

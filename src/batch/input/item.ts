@@ -1,5 +1,5 @@
 import type { Message } from '../../client/contract.ts';
-import { filledText, isJsonObject } from '../../json.ts';
+import { definedFields, filledText, isJsonObject } from '../../json.ts';
 
 /** `lines`: one prompt per line; `jsonl`: one JSON object per line, also OpenAI batch requests; `csv`, `tsv`: a table. */
 export const inputFormats = ['lines', 'jsonl', 'csv', 'tsv'] as const;
@@ -12,6 +12,10 @@ export interface ItemPlace {
   readonly line: number;
   /** Undefined if the input gives none. */
   readonly id: string | undefined;
+  /** Undefined unless the input is a table. */
+  readonly row?: TableRow;
+  /** The content as in the input, if more is sent. */
+  readonly given?: ItemContent;
 }
 
 /** Fields of a line or row by name: JSON values, or the text of cells. */
@@ -31,7 +35,6 @@ export interface ItemContent {
   readonly system?: string;
   readonly model?: string;
   readonly maxTokens?: number;
-  /** Whether to stream the answer. */
   readonly stream?: boolean;
   /** More fields of the request body. */
   readonly params?: Readonly<Record<string, unknown>>;
@@ -45,44 +48,33 @@ export interface TableRow {
   readonly delimiter: string;
 }
 
-interface ItemSource {
-  /** Undefined unless the input is a table. */
-  readonly row?: TableRow;
-  /** The prompt as in the input, if more is sent. */
-  readonly given?: ItemContent;
-}
-
 /** An item that can be sent. */
-export interface BatchItem extends ItemPlace, ItemSource {
+export interface BatchItem extends ItemPlace {
   readonly content: ItemContent;
   readonly problem?: never;
 }
 
-export interface UnsendableItem extends ItemPlace, ItemSource {
-  /** Why it cannot be sent, as a predicate: `has no prompt`. */
+interface UnsendableItem extends ItemPlace {
+  /** A predicate: `has no prompt`. */
   readonly problem: string;
   readonly content?: never;
 }
 
 export type InputItem = BatchItem | UnsendableItem;
 
-/** A prompt with placeholders, `{{name}}`. */
-export interface Template {
-  /** Names of the placeholders, without repeats. */
-  readonly names: readonly string[];
-  /** Placeholders in the inserted values are not replaced. */
-  fill(value: (name: string) => string): string;
-}
-
 const placeholder = /\{\{\s*(?<name>[^{}]+?)\s*\}\}/g;
 
-export function parseTemplate(text: string): Template {
+/** A prompt with placeholders, `{{name}}`. Those in the inserted values are not replaced. */
+export function parseTemplate(text: string) {
   const names = [...text.matchAll(placeholder)].map(({ groups }) => groups?.['name'] ?? '');
   return {
     names: [...new Set(names)],
-    fill: (value) => text.replaceAll(placeholder, (_, name: string) => value(name)),
+    fill: (value: (name: string) => string) =>
+      text.replaceAll(placeholder, (_, name: string) => value(name)),
   };
 }
+
+export type Template = ReturnType<typeof parseTemplate>;
 
 export const isAbsent = (value: unknown) => value === undefined || value === null;
 
@@ -114,17 +106,16 @@ function messagesOf({ prompt, messages }: ItemFields): readonly Message[] {
 /** The fields that override settings. @throws ItemProblem */
 export function settingsOf({ system, model, max_tokens: maxTokens }: ItemFields) {
   const isCount = Number.isSafeInteger(maxTokens) && Number(maxTokens) > 0;
-  if (!isAbsent(system) && typeof system !== 'string')
-    refuse('has a system prompt that is not text');
-  if (!isAbsent(model) && (typeof model !== 'string' || model === '')) {
-    refuse('has a model that is not text');
-  }
+  const isText = typeof system === 'string';
+  const isModel = filledText(model) !== undefined;
+  if (!isAbsent(system) && !isText) refuse('has a system prompt that is not text');
+  if (!isAbsent(model) && !isModel) refuse('has a model that is not text');
   if (!isAbsent(maxTokens) && !isCount) refuse('has max_tokens that is not a whole number from 1');
-  return {
-    ...(typeof system === 'string' ? { system } : {}),
-    ...(typeof model === 'string' ? { model } : {}),
-    ...(isCount ? { maxTokens: Number(maxTokens) } : {}),
-  };
+  return definedFields({
+    system: isText ? system : undefined,
+    model: filledText(model),
+    maxTokens: isCount ? Number(maxTokens) : undefined,
+  });
 }
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

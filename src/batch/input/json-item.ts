@@ -9,6 +9,7 @@ import {
 } from './item.ts';
 import { contractFields } from '../../client/contract.ts';
 import {
+  definedFields,
   filledText,
   inexactNumbers,
   isJsonObject,
@@ -17,42 +18,17 @@ import {
 } from '../../json.ts';
 
 /** Fields that are not request parameters themselves. */
-const itemNames: ReadonlySet<string> = new Set([
-  'id',
-  'prompt',
-  'messages',
-  'system',
-  'model',
-  'max_tokens',
-  'params',
-]);
+const itemNames = new Set('id prompt messages system model max_tokens params'.split(' '));
 
 /** Request parameters that services of this wire format know; others are sent with `params`. */
-const parameterNames: ReadonlySet<string> = new Set([
-  'temperature',
-  'top_p',
-  'top_k',
-  'min_p',
-  'stop',
-  'seed',
-  'frequency_penalty',
-  'presence_penalty',
-  'repetition_penalty',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'max_completion_tokens',
-  'reasoning_effort',
-  'response_format',
-  'stream_options',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'user',
-  'metadata',
-  'service_tier',
-  'store',
-]);
+const parameterNames = new Set(
+  [
+    'temperature top_p top_k min_p stop seed logit_bias logprobs top_logprobs',
+    'frequency_penalty presence_penalty repetition_penalty',
+    'max_completion_tokens reasoning_effort response_format stream_options',
+    'tools tool_choice parallel_tool_calls user metadata service_tier store',
+  ].flatMap((names) => names.split(' ')),
+);
 
 /** Whether natter writes the field itself, or cannot send it. */
 const isRefused = (name: string) =>
@@ -122,15 +98,11 @@ export function requestContent(
     return refuse('has a body without messages, a list of {role, content}');
   }
   if (!isAbsent(stream) && typeof stream !== 'boolean') {
-    refuse('has stream that is neither true nor false in its body');
+    return refuse('has stream that is neither true nor false in its body');
   }
   const settings = settingsOf({ model, max_tokens: maxTokens });
   const refused = Object.keys(others).find(isRefused);
   if (refused !== undefined) refuse(`has ${JSON.stringify(refused)} in its body`);
-  return {
-    messages,
-    ...settings,
-    ...(typeof stream === 'boolean' ? { stream } : {}),
-    ...(Object.keys(others).length === 0 ? {} : { params: others }),
-  };
+  const params = Object.keys(others).length === 0 ? undefined : others;
+  return { messages, ...settings, ...definedFields({ stream: stream ?? undefined, params }) };
 }

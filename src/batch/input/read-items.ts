@@ -1,7 +1,6 @@
 import { type CsvRecord, readCsv } from './csv.ts';
 import { type InputLine, readInputLines } from './input-lines.ts';
 import {
-  type BatchItem,
   type InputFormat,
   type InputItem,
   itemContent,
@@ -12,7 +11,6 @@ import {
   refuse,
   type TableRow,
   type Template,
-  type UnsendableItem,
 } from './item.ts';
 import { isBatchRequest, parametersOf, refuseInexact, requestContent } from './json-item.ts';
 import { fingerprint } from '../fingerprint.ts';
@@ -33,46 +31,36 @@ export function formatOfName(name: string): InputFormat | undefined {
   return Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
 }
 
-/** An item without its index. */
-type ParsedItem = Omit<BatchItem, 'index'> | Omit<UnsendableItem, 'index'>;
-
-/** @param read throws an ItemProblem for an item that cannot be sent */
-function parsed(
-  place: { readonly line: number; readonly id: string | undefined; readonly row?: TableRow },
-  read: () => ItemContent,
-): ParsedItem {
-  try {
-    return { ...place, content: read() };
-  } catch (error) {
-    if (!(error instanceof ItemProblem)) throw error;
-    return { ...place, problem: error.message };
-  }
+/** A line or a row of the input. */
+interface ItemSource {
+  readonly id?: string | undefined;
+  readonly row?: TableRow;
+  /** @throws ItemProblem for an item that cannot be sent */
+  readonly read: () => ItemContent;
 }
 
-function plainItem({ number, text }: InputLine, template: Template | undefined): ParsedItem {
+function plainItem(text: string, template: Template | undefined): ItemSource {
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
   const name = template === undefined ? 'prompt' : 'line';
-  return parsed({ line: number, id: undefined }, () =>
-    line.includes('\0') ? refuse('contains a NUL byte') : itemContent({ [name]: line }, template),
-  );
+  const read = () =>
+    line.includes('\0') ? refuse('contains a NUL byte') : itemContent({ [name]: line }, template);
+  return { read };
 }
 
-function jsonItem({ number: line, text }: InputLine, template: Template | undefined): ParsedItem {
+function jsonItem(text: string, template: Template | undefined): ItemSource {
   const value = parseJson(text);
   if (!isJsonObject(value)) {
-    const problem = value === undefined ? lineProblem(text) : 'is not a JSON object';
-    return { line, id: undefined, problem };
+    return { read: () => refuse(value === undefined ? lineProblem(text) : 'is not a JSON object') };
   }
   if (template === undefined && isBatchRequest(value)) {
-    const id = filledText(value['custom_id']);
-    return parsed({ line, id }, () => requestContent(text, value));
+    return { id: filledText(value['custom_id']), read: () => requestContent(text, value) };
   }
-  const id = itemId(value);
-  return parsed({ line, id }, () => {
+  const read = () => {
     refuseInexact(text, template);
     const content = itemContent(value, template);
     return template === undefined ? { ...content, ...parametersOf(value) } : content;
-  });
+  };
+  return { id: itemId(value), read };
 }
 
 /** @throws Failure `usage` */
@@ -101,7 +89,7 @@ async function* tableItems(
   lines: AsyncIterable<InputLine>,
   given: string | undefined,
   template: Template | undefined,
-): AsyncGenerator<ParsedItem, void> {
+): AsyncGenerator<ItemSource & { readonly line: number }, void> {
   let header: readonly string[] | undefined;
   for await (const record of readCsv(lines, given)) {
     const { line, fields: cells, delimiter, problem } = record;
@@ -112,24 +100,19 @@ async function* tableItems(
       continue;
     }
     const row = { header, cells, delimiter };
-    const has = cells.length === 1 ? '1 field' : `${cells.length} fields`;
-    const wrong =
-      cells.length === header.length
-        ? undefined
-        : `has ${has}, but the header has ${header.length}`;
-    const found = problem ?? wrong;
-    if (found === undefined) {
-      const named = header.map((name, index): [string, unknown] => [name, cells[index]]);
-      // Without a template, an empty cell is absent and `max_tokens` is a number.
-      const filled = named.filter(([, text]) => template !== undefined || text !== '');
-      const fields: ItemFields = Object.fromEntries(
-        filled.map(([name, text]) => [
-          name,
-          template === undefined && name === 'max_tokens' ? Number(text) : text,
-        ]),
-      );
-      yield parsed({ line, id: itemId(fields), row }, () => itemContent(fields, template));
-    } else yield { line, id: undefined, row, problem: found };
+    if (problem !== undefined || cells.length !== header.length) {
+      const has = cells.length === 1 ? '1 field' : `${cells.length} fields`;
+      const found = problem ?? `has ${has}, but the header has ${header.length}`;
+      yield { line, row, read: () => refuse(found) };
+      continue;
+    }
+    const named = header.map((name, index): [string, unknown] => [name, cells[index]]);
+    // Without a template, an empty cell is absent and `max_tokens` is a number.
+    const valueOf = (name: string, text: unknown) => (name === 'max_tokens' ? Number(text) : text);
+    const filled = named.filter(([, text]) => text !== '');
+    const values = filled.map(([name, text]) => [name, valueOf(name, text)]);
+    const fields: ItemFields = Object.fromEntries(template === undefined ? values : named);
+    yield { line, id: itemId(fields), row, read: () => itemContent(fields, template) };
   }
 }
 
@@ -141,14 +124,13 @@ async function* lineItems(
   lines: AsyncIterable<InputLine>,
   format: 'lines' | 'jsonl' | undefined,
   template: Template | undefined,
-): AsyncGenerator<ParsedItem, void> {
+): AsyncGenerator<ItemSource & { readonly line: number }, void> {
   let isJson = format === undefined ? undefined : format === 'jsonl';
-  for await (const line of lines) {
-    const { number, text, problem } = line;
-    if (problem !== undefined) yield { line: number, id: undefined, problem };
+  for await (const { number: line, text, problem } of lines) {
+    if (problem !== undefined) yield { line, read: () => refuse(problem) };
     else if (text.trim() !== '') {
       isJson ??= text.startsWith('{') && parseJson(text) !== undefined;
-      yield isJson ? jsonItem(line, template) : plainItem(line, template);
+      yield { line, ...(isJson ? jsonItem(text, template) : plainItem(text, template)) };
     }
   }
 }
@@ -176,16 +158,20 @@ export async function* readItems(
     format === 'csv' || format === 'tsv'
       ? tableItems(inputLines, format === 'tsv' ? '\t' : undefined, template)
       : lineItems(inputLines, format, template);
-  for await (const item of items) {
+  for await (const { read, id, ...rest } of items) {
     index += 1;
-    const { line, id, row } = item;
+    const place = { index, id, ...rest };
     const key = id === undefined ? undefined : fingerprint(id);
     const earlier = key === undefined ? undefined : lines.get(key);
-    if (key !== undefined && earlier === undefined) lines.set(key, line);
-    if (earlier === undefined) yield { index, ...item };
-    else {
-      const problem = `repeats the id "${id}" of line ${earlier}`;
-      yield { index, line, id, ...(row === undefined ? {} : { row }), problem };
+    if (key !== undefined && earlier === undefined) lines.set(key, rest.line);
+    let item: InputItem;
+    try {
+      if (earlier !== undefined) refuse(`repeats the id "${id}" of line ${earlier}`);
+      item = { ...place, content: read() };
+    } catch (error) {
+      if (!(error instanceof ItemProblem)) throw error;
+      item = { ...place, problem: error.message };
     }
+    yield item;
   }
 }

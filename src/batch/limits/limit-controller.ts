@@ -156,7 +156,7 @@ export class LimitController {
 
   /** The request ended without a refusal. */
   end(ticket: Ticket, now: number): void {
-    this.#log.end(ticket);
+    this.#log.open.delete(ticket);
     this.#observe(now);
   }
 

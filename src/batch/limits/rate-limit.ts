@@ -72,7 +72,6 @@ export function createRateLimit(limits: RateLimits) {
     /** Milliseconds until a request of about `size` tokens may be sent. */
     delay: (now: number, size: number) =>
       Math.max(requests?.delay(now, 1) ?? 0, tokens?.delay(now, size) ?? 0),
-    /** Counts a request. */
     use(now: number, size: number): void {
       requests?.use(now, 1);
       tokens?.use(now, size);

@@ -1,7 +1,5 @@
 /** A request. Times are monotonic milliseconds. */
 export interface Ticket {
-  /** Later requests have higher ones. */
-  readonly order: number;
   readonly sentAt: number;
   /** How often a limit had been cut when it was sent. */
   readonly cuts: number;
@@ -12,7 +10,7 @@ export interface Ticket {
 }
 
 /** What may be too much: requests in progress, or requests in a second. */
-type Measure = 'together' | 'inSecond';
+const measures = ['together', 'inSecond'] as const;
 
 /** The requests that exceed what was proven when a trial began. */
 const noExcess = (proven: number) => ({ proven, admitted: 0, refused: 0 });
@@ -56,7 +54,6 @@ export class RequestLog {
   /** Milliseconds by which the network may bring two requests closer together. */
   jitter = leastJitter;
   #excess = { together: noExcess(0), inSecond: noExcess(0) };
-  #sent = 0;
   #slowestRefusal = 0;
   /** The requests without an outcome, in the order in which they were sent. */
   readonly #undecided = new Set<Ticket>();
@@ -66,21 +63,14 @@ export class RequestLog {
   begin(now: number, cuts: number): Ticket {
     this.startedAt ??= now;
     const [together, inSecond] = [this.open.size + 1, this.inSecond(now) + 1];
-    const ticket = { order: this.#sent, sentAt: now, cuts, together, inSecond };
-    this.#sent += 1;
+    const ticket = { sentAt: now, cuts, together, inSecond };
     this.open.add(ticket);
     this.#undecided.add(ticket);
     this.#recent.push(ticket);
     return ticket;
   }
 
-  /** The request ended without a refusal. */
-  end(ticket: Ticket): void {
-    this.open.delete(ticket);
-  }
-
   refuse(ticket: Ticket, now: number): void {
-    this.open.delete(ticket);
     this.#countExcess(ticket, 'refused');
     this.#undecided.delete(ticket);
     this.#forget(ticket);
@@ -119,15 +109,16 @@ export class RequestLog {
 
   /** Whether a limit refuses what exceeds the proven values: it refuses most of that, a busy service only a part. */
   isExcessRefused(): boolean {
-    return Object.entries(this.#excess).some(([measure, { proven, admitted, refused }]) => {
+    return measures.some((measure) => {
+      const { proven, admitted, refused } = this.#excess[measure];
       let all = admitted + refused;
-      for (const ticket of this.#undecided) if (ticket[measure as Measure] > proven) all += 1;
+      for (const ticket of this.#undecided) if (ticket[measure] > proven) all += 1;
       return refused >= leastRefused && refused >= refusedShare * all;
     });
   }
 
   #countExcess(ticket: Ticket, outcome: 'admitted' | 'refused'): void {
-    for (const measure of ['together', 'inSecond'] as const) {
+    for (const measure of measures) {
       const excess = this.#excess[measure];
       if (ticket[measure] <= excess.proven) continue;
       excess.admitted *= excessKept;
@@ -154,10 +145,11 @@ export class RequestLog {
   #forget(refused: Ticket): void {
     const index = this.#recent.lastIndexOf(refused);
     if (index !== -1) this.#recent.splice(index, 1);
-    for (const ticket of this.open) {
-      if (ticket.order < refused.order) continue;
+    const open = [...this.open];
+    for (const ticket of open.slice(open.indexOf(refused) + 1)) {
       ticket.together -= 1;
       if (ticket.sentAt - refused.sentAt < second) ticket.inSecond -= 1;
     }
+    this.open.delete(refused);
   }
 }

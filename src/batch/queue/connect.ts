@@ -2,7 +2,7 @@ import { isOlder, type Libraries } from './library.ts';
 import { type BatchQueue, keyPrefix, openRedisQueue } from './redis-queue.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Environment } from '../../environment.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, type FailureKind } from '../../failure.ts';
 import { maskUrl } from '../../secrets/mask.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 
@@ -82,49 +82,38 @@ const networkReasons: ReadonlyMap<string, string> = new Map([
   ['ECONNRESET', 'it closed the connection; it is not Redis, or it expects rediss://'],
 ]);
 
-/** The codes of an untrusted certificate. */
-const untrusted = /CERT|SELF_SIGNED|ISSUER/;
-
-/** The messages of servers that refuse a user. */
-const refusals = /^(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password/i;
-
 /** The failure of a connection that could not be opened. */
-export function connectionFailure(address: QueueAddress, error: unknown): Failure {
-  const { label, isEncrypted, hasPassword } = address;
-  const code = errorCode(error) ?? '';
-  const options = { cause: error };
-  if (untrusted.test(code)) {
-    return new Failure('unreachable', `the certificate of the queue at ${label} is not trusted`, {
-      ...options,
-      hint: "set NODE_EXTRA_CA_CERTS to the PEM file of your company's authority",
-    });
+export function connectionFailure(
+  { label, isEncrypted, hasPassword }: QueueAddress,
+  cause: unknown,
+): Failure {
+  const code = errorCode(cause) ?? '';
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const failure = (kind: FailureKind, message: string, hint: string) =>
+    new Failure(kind, message, { hint, cause });
+  if (/CERT|SELF_SIGNED|ISSUER/.test(code)) {
+    const hint = "set NODE_EXTRA_CA_CERTS to the PEM file of your company's authority";
+    return failure('unreachable', `the certificate of the queue at ${label} is not trusted`, hint);
   }
-  const text = error instanceof Error ? error.message : String(error);
-  if (refusals.test(text)) {
+  if (/^(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid password/i.test(text)) {
     const problem = hasPassword ? 'refused the user name or password' : 'requires a password';
-    return new Failure('unauthorized', `the queue at ${label} ${problem}`, {
-      hint: hasPassword
-        ? `correct the user name and password in ${queueVariable}, or omit them`
-        : `set ${queueVariable} to redis://user:password@host:port`,
-    });
+    const hint = hasPassword
+      ? `correct the user name and password in ${queueVariable}, or omit them`
+      : `set ${queueVariable} to redis://user:password@host:port`;
+    return failure('unauthorized', `the queue at ${label} ${problem}`, hint);
   }
   if (/DB index is out of range|invalid DB index/i.test(text)) {
-    return new Failure('usage', `the queue at ${label} has no database of this number`, {
-      hint: 'use a lower number, such as 0',
-    });
+    const message = `the queue at ${label} has no database of this number`;
+    return failure('usage', message, 'use a lower number, such as 0');
   }
   if (/protocol error|unknown RESP type|connection is closed/i.test(text)) {
-    return new Failure('unreachable', `${label} does not speak the protocol of Redis`, {
-      ...options,
-      hint: 'check host and port; for an encrypted connection, use rediss://',
-    });
+    const hint = 'check host and port; for an encrypted connection, use rediss://';
+    return failure('unreachable', `${label} does not speak the protocol of Redis`, hint);
   }
   const reason = networkReasons.get(code) ?? (code === '' ? text : code);
   const plain = isEncrypted ? '; redis:// connects without TLS' : '';
-  return new Failure('unreachable', `cannot connect to the queue at ${label}: ${reason}`, {
-    ...options,
-    hint: `start Redis or Valkey there, or correct the address${plain}`,
-  });
+  const hint = `start Redis or Valkey there, or correct the address${plain}`;
+  return failure('unreachable', `cannot connect to the queue at ${label}: ${reason}`, hint);
 }
 
 const fieldOf = (info: string, name: string): string | undefined =>

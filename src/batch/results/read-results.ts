@@ -8,24 +8,19 @@ import { withDescriptor } from '../../storage/files.ts';
 import { createLineSplitter } from '../../storage/read-lines.ts';
 import { cannotRead, errorCode, storageFailure } from '../../storage/storage-failure.ts';
 
-/** The lines of a file, of any length. @throws the system's error */
+/**
+ * The lines of a file, of any length, each with its number from 1 and its offset in bytes. `bytes` have no LF, and are
+ * valid until the next line is read. Only the last line may have no end.
+ * @throws the system's error
+ */
 export function* fileLines(descriptor: number) {
   const splitter = createLineSplitter(Number.POSITIVE_INFINITY);
-  let [number, offset] = [0, 0];
+  let [number, next] = [0, 0];
   const place = (bytes: Buffer = Buffer.alloc(0), hasEnd = true) => {
     number += 1;
-    const line = {
-      /** The number of the line, from 1. */
-      number,
-      /** Where the line starts, in bytes. */
-      offset,
-      /** The line without its LF; valid until the next line is read. */
-      bytes,
-      /** False for a last line without an LF. */
-      hasEnd,
-    };
-    offset += bytes.length + 1;
-    return line;
+    const offset = next;
+    next += bytes.length + 1;
+    return { number, offset, bytes, hasEnd };
   };
   for (const block of fileBlocks(descriptor)) {
     for (const bytes of splitter.add(block)) yield place(bytes);

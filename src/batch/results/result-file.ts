@@ -13,8 +13,6 @@ import { errorCode, failureReason } from '../../storage/storage-failure.ts';
 const interval = 1000;
 
 interface ResultFileOptions extends LockOptions {
-  /** Flushes a file to the disk; tests pass one that fails. */
-  readonly synchronize?: (descriptor: number) => Promise<void>;
   /** The file was deleted and has been written again. */
   readonly onRewritten?: () => void;
 }
@@ -130,9 +128,8 @@ export class ResultFile {
       if (this.#flush !== undefined) return;
       this.#check();
       if (this.#isFlushed || this.broken.aborted) return;
-      const { synchronize = promisify(fs.fdatasync) } = options;
       this.#isFlushed = true;
-      this.#flush = synchronize(this.#descriptor)
+      this.#flush = promisify(fs.fdatasync)(this.#descriptor)
         .catch((error: unknown) => this.#break(error))
         .finally(() => (this.#flush = undefined));
     });

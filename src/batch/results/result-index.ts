@@ -6,7 +6,6 @@ export interface ResultLine {
   readonly index: number;
   /** The fingerprint of the prompt, 16 hexadecimal digits; undefined for an item that could not be sent. */
   readonly fingerprint: string | undefined;
-  /** The answer is complete. */
   readonly isAnswered: boolean;
   /** The id of the completion is one of the sandbox. */
   readonly isFromSandbox?: boolean;

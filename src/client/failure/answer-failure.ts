@@ -36,10 +36,8 @@ function plural(count: number, unit: string): string {
 /** Writes the local time that many seconds after `now`, in ISO order; with the date if that is a day or more. */
 export function localTimeAfter(seconds: number, now: Date): string {
   const then = new Date(now.getTime() + seconds * 1000);
-  const time = then.toTimeString().slice(0, 8);
-  if (seconds < 86_400) return time;
-  const local = new Date(then.getTime() - then.getTimezoneOffset() * 60_000);
-  return `${local.toISOString().slice(0, 10)} ${time}`;
+  // Swedish times are in ISO order.
+  return seconds < 86_400 ? then.toLocaleTimeString('sv') : then.toLocaleString('sv');
 }
 
 /** What did not happen within a limit. */

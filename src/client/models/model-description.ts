@@ -51,7 +51,7 @@ const readText = (value: unknown) => filledText(typeof value === 'string' ? valu
 
 /**
  * Reads a record's properties under their usual names; the contract's catalogue supplies missing ones.
- * @returns the window in tokens, the typical milliseconds to the first token, and where each property is from
+ * @returns the window in tokens, the typical milliseconds to the first token, and the properties from the catalogue
  */
 export function describeModel(record: ModelRecord) {
   const inner = groups.map((group) => record[group]).filter(isJsonObject);
@@ -68,10 +68,6 @@ export function describeModel(record: ModelRecord) {
     latency: entry?.typicalLatency,
     purpose: entry?.purpose,
   });
-  const known = { ...published, ...stated };
-  const sources: { [Name in keyof typeof known]?: 'service' | 'catalogue' } = {};
-  for (const name of Object.keys(known) as (keyof typeof known)[]) {
-    sources[name] = name in stated ? 'service' : 'catalogue';
-  }
-  return { id: record.id, ...known, sources };
+  const fromCatalogue = Object.keys(published).filter((name) => !(name in stated));
+  return { id: record.id, ...published, ...stated, fromCatalogue };
 }

@@ -9,7 +9,6 @@ import {
 } from '../../settings/profiles.ts';
 import {
   describeSource,
-  describeUnsent,
   type ResolvedSettings,
   withKey,
 } from '../../settings/resolved-settings.ts';
@@ -24,7 +23,7 @@ import { collectBytes } from '../../input/attach-files.ts';
 import { decodeText } from '../../conversation/decode-text.ts';
 import { definitions } from '../../settings/definitions.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
-import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
+import { parseApiKey, parseValue } from '../../settings/setting-value.ts';
 import { withHint } from '../../cli/report.ts';
 import { guessesApiPath, parseBaseUrl, usualApiPath } from '../../client/http/base-url.ts';
 import { detailsOf, rephrase } from '../../client/failure/change-failure.ts';
@@ -200,7 +199,7 @@ export const showStatus: Action<JsonOptions & { readonly check?: boolean }> = as
   if (options.json !== true) {
     const key = keySource(context, settings, isChecked);
     if (key !== undefined) notices.notice(key);
-    for (const secret of settings.unsentSecrets) notices.notice(describeUnsent(secret));
+    for (const secret of settings.unsentSecrets) notices.notice(secret.text);
   } else if (!isChecked) return;
   const { replay } = chooseRecording(options, context.environment);
   if (options.json !== true) {
@@ -264,7 +263,7 @@ async function connect<Result>(
     const address = baseUrl ?? (await askBaseUrl(run, number > 1));
     try {
       const origin = { label: 'the base URL', kind: 'usage' } as const;
-      baseUrl = parseSettingValue(definitions.baseUrl, address, origin);
+      baseUrl = parseValue(definitions.baseUrl.type, address, origin);
       key ??= await askKey(run, isKeyAgain);
       return await check(baseUrl, key);
     } catch (error) {

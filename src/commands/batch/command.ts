@@ -110,6 +110,7 @@ const fileOptions = () => [
   forceOption(),
 ];
 
+const queueGroup = 'Queue options:';
 const queueOption = () =>
   new Option(
     '--queue <url>',
@@ -130,10 +131,7 @@ interface Subcommand {
   readonly options: () => Readonly<Record<string, readonly Option[]>>;
   readonly load: Parameters<typeof setAction>[1];
   readonly examples: readonly string[];
-  /** Sends requests. */
   readonly usesService?: boolean;
-  /** Refuses the options of natter batch that it does not have. */
-  readonly refusesOthers?: boolean;
 }
 
 const subcommands: readonly Subcommand[] = [
@@ -158,7 +156,7 @@ const subcommands: readonly Subcommand[] = [
       ],
       'Output options:': fileOptions(),
     }),
-    load: async () => (await import('./export-run.ts')).exportBatch,
+    load: async () => (await import('./convert-run.ts')).exportBatch,
     examples: [
       'natter batch export reviews.csv --template "Sum up: {{text}}" -o batch.jsonl',
       'natter batch export prompts.txt -m nextgen --shard 1/2 -o requests-1.jsonl',
@@ -181,7 +179,7 @@ const subcommands: readonly Subcommand[] = [
         ...resultOptions(),
       ],
     }),
-    load: async () => (await import('./import-run.ts')).importBatch,
+    load: async () => (await import('./convert-run.ts')).importBatch,
     examples: [
       'natter batch import prompts.jsonl output.jsonl errors.jsonl -o all.jsonl',
       'natter batch import prompts.txt answers.jsonl --output-format csv -o all.csv',
@@ -193,7 +191,7 @@ const subcommands: readonly Subcommand[] = [
     summary: 'merge the results of shards',
     description: 'Merges results files in input order and reports missing items.',
     options: () => ({ 'Output options:': fileOptions() }),
-    load: async () => (await import('./export-run.ts')).mergeBatch,
+    load: async () => (await import('./convert-run.ts')).mergeBatch,
     examples: ['natter batch merge piece-*.jsonl -o all.jsonl'],
   },
   {
@@ -203,7 +201,7 @@ const subcommands: readonly Subcommand[] = [
     description:
       'Puts the prompts of a file into a queue, with the options for their requests. Submitting the same file again adds what is missing and lets failed items wait again.',
     options: () => ({
-      'Queue options:': [
+      [queueGroup]: [
         queueOption(),
         new Option('--batch <name>', 'name of the batch, default that of the file'),
         new Option(
@@ -216,10 +214,9 @@ const subcommands: readonly Subcommand[] = [
       'Request options:': [...promptOptions(), allowSecretsOption()],
       [checkGroup]: checksOptions().filter((one) => one.attributeName() !== 'responseFormat'),
     }),
-    load: async () => (await import('./queue/submit-run.ts')).submitBatch,
+    load: async () => (await import('./queue/queue-run.ts')).submitBatch,
     examples: ['natter batch submit prompts.jsonl --queue redis://localhost:6379'],
     usesService: true,
-    refusesOthers: true,
   },
   {
     name: 'work',
@@ -227,7 +224,7 @@ const subcommands: readonly Subcommand[] = [
     description:
       'Answers the prompts of a queue together with other workers, until none is left. The results stay in the queue for natter batch collect.',
     options: () => ({
-      'Queue options:': [
+      [queueGroup]: [
         queueOption(),
         chosenBatch(),
         rateOption(),
@@ -247,7 +244,6 @@ const subcommands: readonly Subcommand[] = [
     load: async () => (await import('./queue/work-run.ts')).workBatch,
     examples: ['natter batch work --queue redis://localhost:6379 --concurrency 16'],
     usesService: true,
-    refusesOthers: true,
   },
   {
     name: 'status',
@@ -255,15 +251,11 @@ const subcommands: readonly Subcommand[] = [
     description:
       'Shows how many items of each batch in a queue are answered, and by how many workers.',
     options: () => ({
-      'Queue options:': [
-        queueOption(),
-        new Option('--batch <name>', 'name of one batch, default all'),
-      ],
+      [queueGroup]: [queueOption(), new Option('--batch <name>', 'name of one batch, default all')],
       'Output options:': [jsonOption()],
     }),
-    load: async () => (await import('./queue/collect-run.ts')).printStatus,
+    load: async () => (await import('./queue/queue-run.ts')).printStatus,
     examples: ['natter batch status --queue redis://localhost:6379'],
-    refusesOthers: true,
   },
   {
     name: 'collect',
@@ -271,7 +263,7 @@ const subcommands: readonly Subcommand[] = [
     description:
       'Writes the results of a batch in a queue into a file, in input order, as natter batch does. Run it again for more; natter batch with the same file continues it.',
     options: () => ({
-      'Queue options:': [queueOption(), chosenBatch()],
+      [queueGroup]: [queueOption(), chosenBatch()],
       'Output options:': [
         new Option('-o, --output <file>', 'results file (default: standard output)'),
         new Option('--unordered', 'do not sort the results file'),
@@ -279,9 +271,8 @@ const subcommands: readonly Subcommand[] = [
         new Option('--force', 'with --remove, delete it even if items have no result'),
       ],
     }),
-    load: async () => (await import('./queue/collect-run.ts')).collectBatch,
+    load: async () => (await import('./queue/queue-run.ts')).collectBatch,
     examples: ['natter batch collect --queue redis://localhost:6379 -o answers.jsonl'],
-    refusesOthers: true,
   },
 ];
 
@@ -308,10 +299,11 @@ function buildSubcommand(given: Subcommand): Command {
   const { name, words = {}, summary, description, options, load, examples } = given;
   const command = new Command(name).summary(summary).description(description);
   for (const [word, text] of Object.entries(words)) command.argument(word, text);
-  addOptionGroups(command, Object.entries(options()));
+  const groups = options();
+  addOptionGroups(command, Object.entries(groups));
   helpOf(command).hidesServiceOptions = given.usesService !== true;
   helpOf(command).hidesParentOptions = true;
-  if (given.refusesOthers === true) command.hook('preAction', refuseForeignOptions);
+  if (queueGroup in groups) command.hook('preAction', refuseForeignOptions);
   setExamples(command, examples);
   return setAction(command, load);
 }

@@ -39,7 +39,7 @@ export function outcomeLine(
   const error = failureFields(failure, { secrets });
   const hasText = content !== '' || metadata.refusal !== undefined;
   if (failure !== undefined && !hasText && !metadata.complete) {
-    return jsonLine({ ...place, ...error });
+    return failureLine(secrets, item, fingerprint, failure);
   }
   const { id = null, model = requestedModel } = metadata;
   const completion = {

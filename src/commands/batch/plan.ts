@@ -12,8 +12,8 @@ import type { CompletionRequest } from '../../client/contract.ts';
 import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
-import { parseOption } from '../../settings/setting-value.ts';
-import { duration, wholeNumber } from '../../settings/value-types.ts';
+import { parseValue } from '../../settings/setting-value.ts';
+import { duration, wholeNumber } from '../../settings/definitions.ts';
 import { refuseReservedName } from '../../storage/file-name.ts';
 import type { GuardedRequest } from '../../input/secret-guard.ts';
 import { chooseShard } from '../../batch/input/select-items.ts';
@@ -33,7 +33,6 @@ export interface BatchOptions extends SendingOptions, CheckOptions, OutputOption
   readonly fallback?: string;
   readonly system?: string;
   readonly maxTokens?: string;
-  /** See `PromptOptions`. */
   readonly messages?: string;
   readonly M?: readonly string[];
   /** False with `--no-stream`. */
@@ -42,7 +41,6 @@ export interface BatchOptions extends SendingOptions, CheckOptions, OutputOption
 
 interface ReportOptions {
   readonly progressJson?: boolean;
-  /** The file of `--summary`. */
   readonly summary?: string;
   readonly figures?: boolean;
 }
@@ -91,7 +89,7 @@ const maxRate = 1_000_000_000;
 
 /** @throws Failure `usage` */
 export const parseNumber = (text: string, option: string, least: number, most: number): number =>
-  parseOption(text, option, wholeNumber(least, most));
+  parseValue(wholeNumber(least, most), text, { label: option, kind: 'usage' });
 
 /** The number of an option that may be absent. @throws Failure `usage` */
 const optionalNumber = (text: string | undefined, option: string, most: number) =>
@@ -108,7 +106,7 @@ function parseAmount(text: string): number {
 /** How items are sent, whatever they are. @throws Failure `usage` */
 export function planSending(options: SendingOptions) {
   const { concurrency, retryIncomplete, stopAfter = '0', rpm, tpm } = options;
-  const time = parseOption(stopAfter, '--stop-after', duration);
+  const time = parseValue(duration, stopAfter, { label: '--stop-after', kind: 'usage' });
   return {
     concurrency: parseNumber(concurrency, '--concurrency', 1, maxConcurrency),
     retryIncomplete: parseNumber(retryIncomplete, '--retry-incomplete', 0, 100),

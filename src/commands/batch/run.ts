@@ -5,19 +5,11 @@ import type { InputItem } from '../../batch/input/item.ts';
 import { countFailure, emptyTally, itemsLeft } from '../../batch/tally.ts';
 import { readResults } from '../../batch/results/read-results.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
-import {
-  type Batch,
-  checkItems,
-  openBatch,
-  pendingItems,
-  selectItems,
-  type Selection,
-} from './items.ts';
+import { type Batch, openBatch, openGuard, selectItems, type Selection } from './items.ts';
 import { type BatchSink, failureLine, openSink, unsendable } from './output.ts';
 import { type BatchOptions, refuseSharedFiles, resultsFileOf, type SendingRun } from './plan.ts';
 import { shortTime } from './report/progress.ts';
 import { refuseUnwritableSummary, fileTexts, kindOf } from './report/ending.ts';
-import { openGuard } from './secret-guard.ts';
 import { type Pipeline, runAndReport } from './sending/pipeline.ts';
 import { planItem } from './sending/send-item.ts';
 import type { Context, StartedRun } from '../../run.ts';
@@ -33,7 +25,6 @@ import { jsonLine } from '../../output/json-answer.ts';
 import { costOf } from '../../settings/prices.ts';
 import { estimateRequest, limitsOfRun } from '../../usage/budget.ts';
 
-/** A run of `natter batch`. */
 type BatchRun = SendingRun & Batch & { readonly selection: Selection; readonly sink: BatchSink };
 
 /** Identifies a run in the ledger, without the name of a file: `20261122-152314-k3f9`. */
@@ -59,7 +50,7 @@ async function sendPending(run: BatchRun, { stopping, admit, answer }: Pipeline)
     await sink.put(item, { index: item.index, fingerprint, isAnswered }, line);
   };
   try {
-    for await (const item of pendingItems(run, selection, tally, stop)) {
+    for await (const item of selection.pending(stop)) {
       const room = sink.accept(item);
       // The result that the output waits for may never arrive after a stop.
       if (room !== undefined) await Promise.race([room, aborted(stop, room)]);
@@ -102,20 +93,20 @@ async function printBatchDryRun(batch: Batch): Promise<void> {
   const { signal, streams } = context;
   const output = resultsFileOf(options);
   const results = output === undefined ? undefined : readResults(output);
-  const selection = await selectItems(batch, output, results);
   const tally = emptyTally();
+  const selection = await selectItems(batch, tally, output, results);
   let sendable = 0;
   /** Some answer has no maximum length, and its cost is not counted. */
   let isOpenEnded = false;
   const unpriced = new Set<string>();
-  await checkItems(batch, selection, tally);
+  await selection.check();
   const redacting = { mode: 'redact', settings } as const;
   const describe = (planned: PlannedRequest) => {
     if (options.redact !== true) return describeRequest(batch, planned);
     const { request } = guardRequest(context, redacting, planned.request);
     return describeRequest(batch, { ...planned, request });
   };
-  for await (const item of pendingItems(batch, selection, tally, signal)) {
+  for await (const item of selection.pending(signal)) {
     const { index, line, id = null } = item;
     let text: string;
     try {
@@ -176,10 +167,10 @@ export async function runBatch(
   const sink = await openSink(context, notices, options, batch);
   let service: Service | undefined;
   try {
-    const selection = await selectItems(batch, resultsFileOf(options), sink);
     const tally = emptyTally();
+    const selection = await selectItems(batch, tally, resultsFileOf(options), sink);
     const guard = openGuard(batch, input, batch.history.texts);
-    await checkItems(batch, selection, tally, guard.inspect);
+    await selection.check(guard.inspect);
     const source = {
       command: 'batch',
       batch: runId(context),

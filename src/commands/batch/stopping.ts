@@ -86,7 +86,6 @@ export function watchStopping(run: SendingRun, clear: () => void) {
       failure ??= found;
       stopping.abort();
     },
-    /** Removes the handlers. */
     end: () => removals.forEach((remove) => remove()),
   };
 }

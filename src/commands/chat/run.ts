@@ -3,12 +3,9 @@ import { ask, type Sink } from '../../ask/ask.ts';
 import {
   type AnswerCheck,
   askUntilConforming,
-  checkedFields,
   type CheckedAnswers,
-  failureOf,
-  metadataOf,
   openCheck,
-  valueText,
+  resultOf,
 } from '../../ask/check.ts';
 import {
   askModels,
@@ -191,22 +188,21 @@ function createEarlyPrinter(run: ChatRun, find: AnswerCheck['findEarly']) {
  * `--json`, or the last lines of `--jsonl`. An answer that has no value goes to standard error, so that it is not lost.
  * @returns the number of characters that were removed
  */
-async function printResult(run: ChatRun, answers: Answers, failure?: Failure): Promise<number> {
+async function printResult(
+  run: ChatRun,
+  { answer, checked: own }: Answers['last'],
+  { checked, failure, metadata, value = '' }: ReturnType<typeof resultOf>,
+): Promise<number> {
   const { context, format } = run;
-  const { answer, checked } = answers.last;
-  const { model } = answer.choice.answer;
-  const metadata = metadataOf(answers);
   if (format.startsWith('json')) {
-    const printer = await createAnswerPrinter(run, run.settings, model);
+    const printer = await createAnswerPrinter(run, run.settings, answer.choice.answer.model);
     // An answer that failed is not checked. The document of --json still lists the answers refused before it.
-    const hasFields = format === 'json' || checked !== undefined;
-    const found = hasFields && { checked: checkedFields(answers, model) };
+    const hasFields = format === 'json' || own !== undefined;
+    const found = hasFields && { checked };
     await printer.end({ content: answer.content, metadata, failure, ...found });
     return 0;
   }
-  if (failure === undefined) {
-    return printPart(run, checked?.block?.code ?? `${valueText(answers) ?? ''}\n`);
-  }
+  if (failure === undefined) return printPart(run, own?.block?.code ?? `${value}\n`);
   void context.streams.stderr.write(receivedAnswer(answer.content));
   return 0;
 }
@@ -242,17 +238,15 @@ async function printAnswer(prompt: ReadyPrompt, check: AnswerCheck | undefined):
       from = answer.choice;
       return answer;
     },
-    onMismatch(notice) {
-      notices.notice(notice);
-      return true;
-    },
+    onMismatch: (notice) => notices.notice(notice),
   });
-  const { error } = answers.last.answer;
-  const failure = failureOf(check, answers);
-  const metadata = metadataOf(answers);
+  const { last } = answers;
+  const { error, choice } = last.answer;
+  const result = resultOf(check, answers, choice.answer.model);
+  const { failure, metadata } = result;
   const removed =
     whole === undefined
-      ? (early.removed() ?? (await printResult(run, answers, failure)))
+      ? (early.removed() ?? (await printResult(run, last, result)))
       : (whole.removed?.() ?? 0);
   if (error !== undefined) throw error;
   if (failure === undefined) {

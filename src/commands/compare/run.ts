@@ -39,11 +39,8 @@ import {
   type AnswerCheck,
   askUntilConforming,
   type CheckOptions,
-  checkedFields,
-  failureOf,
-  metadataOf,
   openCheck,
-  valueText,
+  resultOf,
 } from '../../ask/check.ts';
 import { withRequestHint } from '../../cli/report.ts';
 import { catalogue } from '../../client/contract.ts';
@@ -360,15 +357,15 @@ async function askModel(
   });
   const { answer, checked } = answers.last;
   const { content } = answer;
-  const text = valueText(answers) ?? content;
+  const { value: text = content, ...found } = resultOf(check, answers, model);
   if (!showsText && text !== '') {
     await view.event(index, { type: 'text-received', text, deltas: [text] });
   }
   const wasStopped = answer.failure === undefined && !answer.metadata.complete;
   const wasChecked = checked !== undefined || answers.earlier.length > 0;
-  const failure = wasStopped ? undefined : failureOf(check, answers);
-  const result = { label, model, content, metadata: metadataOf(answers), failure };
-  const ended = wasChecked ? { ...result, checked: checkedFields(answers, model) } : result;
+  const failure = wasStopped ? undefined : found.failure;
+  const result = { label, model, content, metadata: found.metadata, failure };
+  const ended = wasChecked ? { ...result, checked: found.checked } : result;
   await view.ended(index, ended);
   return ended;
 }

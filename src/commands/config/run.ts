@@ -93,12 +93,7 @@ export const setSetting: Action<GlobalOptions, [string, string]> = async (run, n
   const { context, options, presentation } = run;
   const shownName = checkSettingName(name);
   const isCommand = name === definitions.apiKeyCommand.name;
-  const words = isCommand ? commandWords(value.trim()) : undefined;
-  if (words !== undefined && 'problem' in words) {
-    throw new Failure('usage', `api-key-command ${words.problem}`, {
-      hint: 'quote the whole command, as in: ‹natter config set api-key-command "pass show natter"›',
-    });
-  }
+  if (isCommand) commandWords(value.trim(), name, 'usage');
   const action = keyAction(name);
   const given = action === undefined ? value : storedKeys(action, value);
   let profile = '';
@@ -134,7 +129,7 @@ export const unsetSetting: NameAction = async ({ context, options, presentation 
     return notices.notice(`${name} was not set in profile ${profile}`);
   }
   await changeStored(context, (changed) => {
-    const unset = () => profiles.unsetStoredSetting(changed, profile, name);
+    const unset = () => profiles.setStoredSetting(changed, profile, name, undefined);
     if (keyAction(name) === undefined) unset();
     else changeKeys(profile, changed, unset);
   });
@@ -168,12 +163,13 @@ export const removeProfile: NameAction = async ({ context, presentation }, name)
 
 export const listProfiles: Action<JsonOptions> = async (run) => {
   const { context, options, presentation } = run;
-  const summaries = profiles.listProfiles(readStored(context, presentation.notices));
-  if (options.json === true) {
-    const documents = summaries.map(({ hasKey, ...summary }) => ({ ...summary, has_key: hasKey }));
-    return printJson(context, documents);
-  }
-  const rows = summaries.map(({ name, current, hasKey }) => [
+  const stored = readStored(context, presentation.notices);
+  const used = stored.settings.profile ?? profiles.defaultProfile;
+  const documents = profiles.knownProfiles(stored).map((name) => {
+    return { name, current: name === used, has_key: profiles.hasKey(stored, name) };
+  });
+  if (options.json === true) return printJson(context, documents);
+  const rows = documents.map(({ name, current, has_key: hasKey }) => [
     name,
     current ? 'current' : '',
     hasKey ? 'key stored' : '',

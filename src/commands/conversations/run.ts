@@ -25,8 +25,7 @@ import {
 } from '../../conversation/library/library.ts';
 import { summarize } from '../../conversation/library/read-conversation.ts';
 import {
-  compilePattern,
-  compileTerms,
+  compilePatterns,
   searchConversation,
   type FoundTurn,
   type FoundLine,
@@ -41,7 +40,7 @@ import { cannotRead, errorCode, storageFailure } from '../../storage/storage-fai
 import { collectBytes } from '../../input/attach-files.ts';
 import { maskText } from '../../secrets/secrets.ts';
 import { readSettings, withSettings } from '../../settings/read-settings.ts';
-import { parseAge } from '../../settings/value-types.ts';
+import { parseAge } from '../../settings/definitions.ts';
 import { escapeJson, sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { dataFolder, readConversation } from '../../ask/open-conversation.ts';
 import { printMarkdown, settingsForStored } from '../../output/answer-printer.ts';
@@ -271,8 +270,9 @@ export const importConversations: RunOnNames = async (run, names) => {
   const problems: Failure[] = [];
   const add = (entry: ImportEntry) => {
     if (entry.problem !== undefined) problems.push(new Failure('usage', entry.problem));
-    if (entry.records.length === 0 && entry.problem !== undefined) return;
-    const result = addConversation(folder, entry, writing);
+    if (entry.conversation === undefined) return;
+    const { origin } = entry;
+    const result = addConversation(folder, entry.conversation, { ...writing, origin });
     if (result === 'already there') there += 1;
     if (result === 'without a prompt') empty += 1;
     if (typeof result === 'string') return;
@@ -391,14 +391,13 @@ export const searchConversations: Action<SearchOptions, [texts: readonly string[
   texts,
 ) => {
   const { context, options, presentation } = run;
-  const caseSensitive = options.caseSensitive === true;
   if (options.regexp === true && texts.length > 1) {
     throw new Failure('usage', '-E takes one regular expression', { hint: 'put it in quotes' });
   }
-  const patterns =
-    options.regexp === true
-      ? [compilePattern(texts[0] ?? '', { regularExpression: true, caseSensitive })]
-      : compileTerms(texts, caseSensitive);
+  const patterns = compilePatterns(texts, {
+    regularExpression: options.regexp === true,
+    caseSensitive: options.caseSensitive === true,
+  });
   if (!/^\d{1,4}$/.test(options.context)) {
     const text = `--context must be a number of lines, not "${options.context}"`;
     throw new Failure('usage', text);

@@ -10,11 +10,7 @@ import type { Notices } from '../../output/notices.ts';
 import { definitions, familyNames, settingKeys } from '../../settings/definitions.ts';
 import { environmentVariables } from '../../settings/environment-variables.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
-import {
-  describeSource,
-  describeUnsent,
-  type ResolvedSettings,
-} from '../../settings/resolved-settings.ts';
+import { describeSource, type ResolvedSettings } from '../../settings/resolved-settings.ts';
 import { listSettings, type SettingRow, valueText } from '../../settings/setting-rows.ts';
 import {
   type StoredSettings,
@@ -114,7 +110,7 @@ function* serviceFindings(examination: Examination, settings: ResolvedSettings):
     yield keyFinding(settings);
     for (const secret of settings.unsentSecrets) {
       const advice = '‹natter auth login› stores a key for this address';
-      yield warning('unsent-secret', describeUnsent(secret), advice);
+      yield warning('unsent-secret', secret.text, advice);
     }
   }
 }

@@ -31,18 +31,13 @@ export const hasCatalogueMark = (row: readonly string[]): boolean =>
 
 /** One row of {@link modelColumns}; `marked` adds units and {@link catalogueMark}, for a terminal. */
 export function modelCells(description: ModelDescription, marked: boolean): readonly string[] {
-  const { id, contextWindow, latency, purpose, sources } = description;
-  const mark = (text: string | undefined, source: string | undefined) =>
-    text === undefined ? '' : marked && source === 'catalogue' ? text + catalogueMark : text;
+  const { id, contextWindow, latency, purpose = '', fromCatalogue } = description;
+  const mark = (text: string, name: string) =>
+    marked && fromCatalogue.includes(name) ? text + catalogueMark : text;
   const tokens = marked ? count : String;
-  const window = contextWindow === undefined ? undefined : tokens(contextWindow);
-  const time = latency === undefined ? undefined : marked ? `${latency} ms` : String(latency);
-  return [
-    id,
-    mark(window, sources.contextWindow),
-    mark(time, sources.latency),
-    mark(purpose, sources.purpose),
-  ];
+  const window = contextWindow === undefined ? '' : tokens(contextWindow);
+  const time = latency === undefined ? '' : `${latency}${marked ? ' ms' : ''}`;
+  return [id, mark(window, 'contextWindow'), mark(time, 'latency'), mark(purpose, 'purpose')];
 }
 
 /** Whether a cell of the row, as in a terminal or in a pipe, contains the text; ignores case. */
@@ -54,18 +49,17 @@ function showsText(description: ModelDescription, text: string): boolean {
 
 /** The `--json` document: the known values, the names of those from the catalogue, and the record of the service. */
 function modelDocument(record: ModelRecord): Record<string, unknown> {
-  const { id, contextWindow, latency, purpose, sources } = describeModel(record);
-  const fromCatalogue = Object.entries(sources)
-    .filter(([, source]) => source === 'catalogue')
-    .map(([name]) =>
-      name === 'contextWindow' ? 'context_window' : name === 'latency' ? 'latency_ms' : name,
-    );
+  const { id, contextWindow, latency, purpose, fromCatalogue } = describeModel(record);
+  const names: Readonly<Record<string, string>> = {
+    contextWindow: 'context_window',
+    latency: 'latency_ms',
+  };
   return {
     id,
     context_window: contextWindow ?? null,
     latency_ms: latency ?? null,
     purpose: purpose ?? null,
-    from_catalogue: fromCatalogue,
+    from_catalogue: fromCatalogue.map((name) => names[name] ?? name),
     record,
   };
 }

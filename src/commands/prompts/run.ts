@@ -3,13 +3,13 @@ import path from 'node:path';
 import { Failure } from '../../failure.ts';
 import {
   type FoundPrompt,
-  fileOf,
+  filesIn,
   findPrompt,
   isPromptName,
   listPrompts,
   lookUpPrompt,
-  namesIn,
   newProjectFolder,
+  ownFolder,
 } from '../../prompt-files/find-prompt.ts';
 import { editFile } from '../../repl/shell/external-editor.ts';
 import type { Action, Context, GlobalOptions, JsonOptions, StartedRun } from '../../run.ts';
@@ -21,7 +21,6 @@ import { printMarkdown } from '../../output/answer-printer.ts';
 import { printTable, printJson } from '../../output/print-data.ts';
 import {
   loadPromptFile,
-  promptPlaces,
   readGuarded,
   readTextFile,
   userFile,
@@ -31,10 +30,10 @@ import {
   parsePromptFile,
   type PromptFile,
   usesOf,
+  type Variable,
   variableDetails,
   variablesOf,
 } from '../../prompt-files/prompt-file.ts';
-import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 
 /** A prompt file in a list, or why it cannot be used. */
 interface ListedPrompt {
@@ -114,7 +113,8 @@ function promptSummary(found: FoundPrompt, prompt: PromptFile): string {
 }
 
 /** The folder of a person's own prompts. @throws Failure `storage` without a home folder */
-function requireOwn(own: string | undefined): string {
+function requireOwn(context: Context): string {
+  const own = ownFolder(context);
   if (own !== undefined) return own;
   const message = 'the folder of your prompt files is unknown: there is no home folder';
   throw new Failure('storage', message, { hint: 'set NATTER_CONFIG_DIR' });
@@ -144,9 +144,8 @@ function createPromptFile(
       hint: 'use letters, digits, - and _, with / for folders',
     });
   }
-  const places = promptPlaces(context);
   const isOfProject = project === true;
-  const own = isOfProject ? newProjectFolder(places) : requireOwn(places.own);
+  const own = isOfProject ? newProjectFolder(context) : requireOwn(context);
   const file = path.join(own, `${name.replace(/\.md$/, '')}.md`);
   const folder = path.dirname(file);
   try {
@@ -167,7 +166,7 @@ function createPromptFile(
 export const listPromptFiles: Action<JsonOptions> = async (run) => {
   const { context, options, presentation } = run;
   const listed: ListedPrompt[] = [];
-  for (const found of listPrompts(promptPlaces(context))) {
+  for (const found of listPrompts(context)) {
     try {
       listed.push({ found, prompt: await loadPromptFile(found, context.signal) });
     } catch (error) {
@@ -186,7 +185,7 @@ export const listPromptFiles: Action<JsonOptions> = async (run) => {
 export const showPromptFile: Action<JsonOptions, [name: string]> = async (run, name) => {
   const { context, options, presentation } = run;
   const { notices, style } = presentation;
-  const found = findPrompt(promptPlaces(context), name);
+  const found = findPrompt(context, name);
   const prompt = await loadPromptFile(found, context.signal);
   for (const notice of prompt.notices) notices.notice(notice);
   const text = await readTextFile(found.file, context.signal);
@@ -198,8 +197,7 @@ export const showPromptFile: Action<JsonOptions, [name: string]> = async (run, n
 };
 
 export const showPromptPath: Action<GlobalOptions, [name?: string]> = async ({ context }, name) => {
-  const places = promptPlaces(context);
-  const found = name === undefined ? requireOwn(places.own) : findPrompt(places, name).file.path;
+  const found = name === undefined ? requireOwn(context) : findPrompt(context, name).file.path;
   const { stdout } = context.streams;
   // A link in a project may lead to a file whose name has escape sequences.
   await stdout.write(`${stdout.isTerminal ? sanitizeLine(found) : found}\n`);
@@ -216,13 +214,13 @@ variables:
 export const editPromptFile: Action<ImportOptions, [name: string]> = async (run, name) => {
   const { context, options } = run;
   const { notices } = run.presentation;
-  let file = lookUpPrompt(promptPlaces(context), name)?.file.path;
+  let file = lookUpPrompt(context, name)?.file.path;
   if (file === undefined) {
     file = createPromptFile(context, name, newPrompt, options);
     notices.notice(`created ${file}`);
   }
   await editFile(file, context);
-  const found = findPrompt(promptPlaces(context), file);
+  const found = findPrompt(context, file);
   const prompt = await loadPromptFile(found, context.signal);
   for (const notice of prompt.notices) notices.notice(notice);
 };
@@ -251,10 +249,7 @@ function findSources(target: string) {
   if (!entry.isDirectory()) return [sourceOf(target)];
   const pattern = path.join(target, 'system.md');
   if (isFile(pattern)) return [sourceOf(pattern)];
-  const found = namesIn(target).flatMap((name) => {
-    const file = fileOf(target, name);
-    return file === undefined ? [] : [sourceOf(file, name)];
-  });
+  const found = filesIn(target).map(({ name, file }) => sourceOf(file, name));
   if (found.length > 0) return found;
   throw new Failure('not_found', `${target} contains no prompt files`, {
     hint: 'prompt files are .md and .yaml files, and folders with system.md',

@@ -8,7 +8,7 @@ import { Failure } from '../../failure.ts';
 import { findPrompt } from '../../prompt-files/find-prompt.ts';
 import { variableDetails, variablesOf } from '../../prompt-files/prompt-file.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
-import { loadPromptFile, promptPlaces } from '../../input/load-prompt-file.ts';
+import { loadPromptFile } from '../../input/load-prompt-file.ts';
 
 /**
  * Adds the variables of a prompt file to the help of `natter run`, those of the files that it includes, too. A file that
@@ -21,7 +21,7 @@ export async function addVariables(
 ): Promise<void> {
   const { notices } = await present(context, command.optsWithGlobals());
   try {
-    const found = findPrompt(promptPlaces(context), name);
+    const found = findPrompt(context, name);
     const prompt = await loadPromptFile(found, context.signal);
     const rows = variablesOf(prompt).map((variable) => ({
       term: `--${variable.name} <text>`,

@@ -18,12 +18,7 @@ import type { StartedRun } from '../../run.ts';
 import { type ChatOptions, prepare } from '../chat/chat-run.ts';
 import { sendPrompt } from '../chat/run.ts';
 import { beforeDashes } from '../../cli/command-line.ts';
-import {
-  loadPromptFile,
-  readInserted,
-  promptPlaces,
-  readGuarded,
-} from '../../input/load-prompt-file.ts';
+import { loadPromptFile, readInserted, readGuarded } from '../../input/load-prompt-file.ts';
 import { readHistory } from '../../input/read-messages.ts';
 import { type PromptSources, readSources } from '../../input/read-prompt.ts';
 import {
@@ -37,7 +32,7 @@ import { fillTemplate, type Placeholder, type Template } from '../../prompt-file
 import { isSchemaPath } from '../../schema/schema-text.ts';
 import { definitions, type Definition } from '../../settings/definitions.ts';
 import { checkParameterName } from '../../settings/setting-name.ts';
-import { parseSettingValue } from '../../settings/setting-value.ts';
+import { parseValue } from '../../settings/setting-value.ts';
 import { uncheckedOptions } from '../../cli/options.ts';
 
 const joined = (...parts: readonly (string | undefined)[]) =>
@@ -77,7 +72,8 @@ export function composeFile(
 }
 
 /**
- * The schema of a prompt file: in its front matter, or in the file that it names; undefined without one.
+ * The schema of a prompt file: in its front matter, or in the file that it names; undefined without one, or if
+ * `--schema` replaces it.
  * @throws Failure with the file and the line, also for options that cannot be used with a schema
  */
 export async function readOwnSchema(
@@ -87,7 +83,7 @@ export async function readOwnSchema(
   signal: AbortSignal,
   guard?: SecretGuard,
 ): Promise<SchemaSource | undefined> {
-  if (schema === undefined) return undefined;
+  if (schema === undefined || 'schema' in options) return undefined;
   const { value, place } = schema;
   const other = uncheckedOptions.find((name) => name in options);
   if (other !== undefined) {
@@ -116,7 +112,7 @@ export function withFileSettings(settings: ResolvedSettings, prompt: PromptFile)
     if (placed === undefined) return [];
     const definition = definitions[key] as Definition<unknown>;
     const label = `${placeText(placed.place)}: ${definition.name}`;
-    const value = parseSettingValue(definition, placed.value, { label, kind: 'usage' });
+    const value = parseValue(definition.type, placed.value, { label, kind: 'usage' });
     return isFlag(settings.sources[key]) ? [] : [[key, value] as const];
   });
   const flags = Object.entries(settings.params).filter(([, param]) => isFlag(param.source));
@@ -183,7 +179,7 @@ export async function runPrompt(
   const run = prepare(started);
   const { context, options, presentation } = run;
   const { signal } = context;
-  const found = findPrompt(promptPlaces(context), name, promptHint(name, line));
+  const found = findPrompt(context, name, promptHint(name, line));
   const guard = openSecretGuard(run);
   const { messages: history, settings: own } = await readHistory(run, true, guard);
   const prompt = await loadPromptFile(found, signal, guard);
@@ -207,10 +203,7 @@ export async function runPrompt(
   const systemOption = isFlag(own.sources.system) ? own.values.system : undefined;
   const contents = { ...sources, given, contentOf, systemOption };
   const { prompt: text, system } = composeFile(prompt, contents);
-  const ownSchema =
-    options.schema === undefined
-      ? await readOwnSchema(found, prompt, options, signal, guard)
-      : undefined;
+  const ownSchema = await readOwnSchema(found, prompt, options, signal, guard);
   const from = settings.sources.system;
   const source = isFlag(from) ? from : sourceOf(prompt);
   const effective = system === undefined ? settings : withValues(settings, { system }, source);

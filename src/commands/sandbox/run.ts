@@ -6,15 +6,15 @@ import type { Client } from '../../client/client.ts';
 import { catalogue } from '../../client/contract.ts';
 import { parseBaseUrl } from '../../client/http/base-url.ts';
 import { undiciNetwork } from '../../client/http/undici-network.ts';
+import { rephrase } from '../../client/failure/change-failure.ts';
 import { Failure } from '../../failure.ts';
-import { definedFields } from '../../json.ts';
 import type { Notices } from '../../output/notices.ts';
 import type { Engine } from '../../sandbox/exchange.ts';
 import { definitions } from '../../settings/definitions.ts';
 import { checkProfileName } from '../../settings/profiles.ts';
 import { resolveSettings } from '../../settings/resolve.ts';
 import { withKey, withoutSources } from '../../settings/resolved-settings.ts';
-import { parseApiKey, parseSettingValue } from '../../settings/setting-value.ts';
+import { parseApiKey, parseValue } from '../../settings/setting-value.ts';
 import { nothingStored, readStored } from '../../settings/settings-file.ts';
 import { maskMessage } from '../../secrets/secrets.ts';
 import { noticeRisks, openClient } from '../../ask/service.ts';
@@ -126,7 +126,7 @@ async function openUpstream(started: StartedRun<SandboxOptions>) {
     flags: {
       ...options,
       profile,
-      baseUrl: upstream && parseSettingValue(definitions.baseUrl, upstream, address),
+      baseUrl: upstream && parseValue(definitions.baseUrl.type, upstream, address),
       retries,
       // The clients of the sandbox decide about a Retry-After of any length.
       retryMaxWait: options.retryMaxWait ?? '0',
@@ -176,11 +176,9 @@ async function openUpstream(started: StartedRun<SandboxOptions>) {
       yield* client.chat({ ...request, model, params: fields }, { signal });
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const { kind, message, status, retryAfterSeconds } = error;
+      const { kind, message } = error;
       notices.notice(`upstream: ${message}${kind === 'unauthorized' ? `; ${keyHint}` : ''}`);
-      // Hints are left out: they are for users of natter, not for the operator of the sandbox.
-      const details = definedFields({ status, retryAfterSeconds });
-      throw new Failure(kind, maskMessage(context.secrets, message), details);
+      throw rephrase(error, { message: maskMessage(context.secrets, message) });
     }
   };
   return { engine, close: () => client.close() };
@@ -217,9 +215,9 @@ export const serveSandbox: Action<SandboxOptions> = async (run) => {
       clock: context.clock,
       faults,
       lenient: options.lenient === true,
-      ...(rateLimit === undefined ? {} : { rateLimit }),
-      ...(upstream === undefined ? {} : { engine: upstream.engine }),
-      ...(logs ? { log: (line) => void stdout.write(`${line}\n`) } : {}),
+      rateLimit,
+      engine: upstream?.engine,
+      log: logs ? (line) => void stdout.write(`${line}\n`) : undefined,
     });
     // Standard output has JSON lines only with --log.
     if (logs) await stderr.write(`natter: listening on ${sandbox.url}\n`);

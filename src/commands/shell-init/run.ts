@@ -2,7 +2,7 @@
 // read in the process list; the answer is assigned to the line, never evaluated.
 import { Failure } from '../../failure.ts';
 import { definitions } from '../../settings/definitions.ts';
-import { parseSettingValue } from '../../settings/setting-value.ts';
+import { parseValue } from '../../settings/setting-value.ts';
 import type { Shell } from '../completion/command.ts';
 import type { Action, Context, GlobalOptions, StartedRun } from '../../run.ts';
 import { readSettings, withSettings } from '../../settings/read-settings.ts';
@@ -161,7 +161,7 @@ const functionKeys = 'OP OQ OR OS [15~ [17~ [18~ [19~ [20~ [21~ [23~ [24~'.split
 
 /**
  * A key as a person writes it (`alt-m`, `ctrl-x m`, `f4`), in the notation of a shell.
- * @param key a value of the type `keys` (`settings/value-types.ts`), except `none`
+ * @param key a value of the type `keys` (`settings/definitions.ts`), except `none`
  */
 export function keySequence(key: string, shell: Shell): string {
   const [alt, ctrl, separator] = syntaxes[shell].notation;
@@ -205,7 +205,7 @@ async function printScript(run: StartedRun<ShellInitOptions>, shell: Shell): Pro
   const keyOf = (name: 'shellKey' | 'shellExplainKey', label: string, given?: string) =>
     given === undefined
       ? values[name]
-      : parseSettingValue(definitions[name], given, { label, kind: 'usage' });
+      : parseValue(definitions[name].type, given, { label, kind: 'usage' });
   const suggestKey = keyOf('shellKey', '--key', options.key);
   const explainKey = keyOf('shellExplainKey', '--explain-key', options.explainKey);
   if (suggestKey === explainKey) {

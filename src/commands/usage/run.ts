@@ -1,9 +1,9 @@
 import { Failure } from '../../failure.ts';
 import { count, countOf, moneyText } from '../../output/figures.ts';
 import { resolveFolders } from '../../settings/folders.ts';
-import { costOf, parsePrice, type Price, type PriceTable } from '../../settings/prices.ts';
+import { costOf, modelPrice, type Price, type PriceTable } from '../../settings/prices.ts';
 import { readFamily } from '../../settings/setting-name.ts';
-import { knownProfiles, unknownProfile } from '../../settings/profiles.ts';
+import { requireProfile } from '../../settings/profiles.ts';
 import { type StoredSettings, readStored } from '../../settings/settings-file.ts';
 import { localDay, parseSince } from '../../usage/days.ts';
 import { type LedgerLine, readLedger, tokensOf } from '../../usage/ledger.ts';
@@ -82,8 +82,8 @@ function usageRow(sum: UsageSum): string {
 /** The prices of each profile, as they are now. @throws Failure `configuration` for a bad one */
 function pricesOf({ settings }: StoredSettings) {
   const tables = new Map<string, PriceTable>();
-  for (const [name, { prices = {} }] of Object.entries(settings.profiles)) {
-    tables.set(name, new Map(readFamily('prices', prices, name, parsePrice)));
+  for (const [name, { prices }] of Object.entries(settings.profiles)) {
+    tables.set(name, new Map(readFamily('prices', prices, name, modelPrice)));
   }
   return ({ profile, model }: LedgerLine) => tables.get(profile)?.get(model);
 }
@@ -136,7 +136,7 @@ export const showUsage: Action<UsageOptions> = async ({ context, options, presen
   if (profile !== undefined && rows.length === 0) {
     // A deleted profile may still have requests.
     const stored = read();
-    if (!knownProfiles(stored).includes(profile)) throw unknownProfile(profile, stored);
+    requireProfile(stored, profile);
   }
   for (const [file, lines] of unread) notices.warning(unreadLines(file, lines));
   if (rows.length === 0) {

@@ -19,12 +19,10 @@ import {
   lockFile,
   newId,
   idLength,
-  randomFrom,
   requireDataFolder,
-  storedFile,
 } from '../library/conversation-folder.ts';
 import {
-  leafOf,
+  pathOf,
   type AnswerEnd,
   type Conversation,
   type PassedModel,
@@ -283,7 +281,7 @@ export class Journal {
 
   #add(addition: Partial<NewAnswer> & { readonly role: Role; readonly content: string }): Turn {
     const conversation = this.conversation();
-    const parent = 'parent' in addition ? addition.parent : leafOf(conversation)?.id;
+    const parent = 'parent' in addition ? addition.parent : pathOf(conversation).at(-1)?.id;
     const { random, clock } = this.#options;
     const id = newId(random, turnIdLength, (taken) => conversation.turns.has(taken));
     this.#change(turnRecord({ ...addition, id, parent, createdAt: clock.date() }));
@@ -384,21 +382,8 @@ export function createJournal(
 }
 
 /**
- * The ids of a title: of the first conversation that it started, and of the next one, because that may have been renamed
- * or deleted since.
- */
-export function idsFromTitle(dataFolder: string, title: string) {
-  const isTaken = (id: string) => storedFile(dataFolder, id) !== undefined;
-  return {
-    first: newId(randomFrom(title), idLength, () => false),
-    next: newId(randomFrom(title), idLength, isTaken),
-  };
-}
-
-/**
- * Starts a conversation with a title. Its id comes from the title, so that two natters that start it at the same time
- * want the same lock.
- * @param id was free when the title was looked for
+ * Starts a conversation with a title.
+ * @param id the free one that `findTitled` returned
  * @returns undefined if another natter has started it since then
  * @throws Failure `storage` if another natter has it open
  */
@@ -423,10 +408,7 @@ export function branchJournal(options: JournalOptions, id: string): Journal {
   const path = conversationFile(requireDataFolder(options.folder), id);
   const { fold, warning } = loadConversation(path, id);
   if (warning !== undefined) options.onWarning(warning);
-  return createJournal(
-    options,
-    recordsOf(fold.conversation(), () => false),
-  );
+  return createJournal(options, recordsOf(fold.conversation()));
 }
 
 /** The failure for a conversation that is open in another process. */

@@ -92,7 +92,7 @@ export function summaryRecord({ createdAt, ...summary }: Summary) {
 /** All records of a conversation, for a copy or a removed file; open answers get no end. */
 export function* recordsOf(
   conversation: Conversation,
-  isOpen: (turnId: string) => boolean,
+  isOpen = (_turnId: string) => false,
 ): Generator<JournalRecord, void> {
   const newest = new Map<string | undefined, string>();
   for (const turn of conversation.turns.values()) {
@@ -232,11 +232,9 @@ export class JournalFold {
         this.#addTurn(record);
         return;
       case 'text':
-        this.#addText('content', record.turn, record.text);
-        return;
       case 'refusal':
       case 'thought':
-        this.#addText(record.type, record.turn, record.text);
+        this.#addText(record);
         return;
       case 'end': {
         const turn = this.#turns.get(record.turn);
@@ -330,7 +328,8 @@ export class JournalFold {
     if (this.#lastTurn !== undefined && removed.has(this.#lastTurn)) this.#lastTurn = parent;
   }
 
-  #addText(field: 'content' | 'refusal' | 'thought', id: string, text: string): void {
+  #addText({ type, turn: id, text }: DeltaRecord): void {
+    const field = type === 'text' ? 'content' : type;
     if (!this.#turns.has(id)) {
       const answer = { parent: undefined, role: 'assistant', content: '' } as const;
       this.#addTurn(turnRecord({ id, ...answer, createdAt: new Date(0) }), true);

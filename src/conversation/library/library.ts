@@ -13,15 +13,8 @@ import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock.
 import { appendLine } from '../../storage/append-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { lockedFailure } from '../journal/journal.ts';
-import type { ImportEntry } from '../import.ts';
-import {
-  formatRecord,
-  headerRecord,
-  JournalFold,
-  maskRecord,
-  recordsOf,
-} from '../journal/records.ts';
-import { titleOf } from '../tree.ts';
+import { formatRecord, headerRecord, maskRecord, recordsOf } from '../journal/records.ts';
+import { titleOf, type Conversation } from '../tree.ts';
 import {
   conversationFile,
   dataVariable,
@@ -181,12 +174,16 @@ export function removeForGood(
  * An id for an imported conversation; undefined if the conversation is there already, also in the trash. natter's keep
  * their id, unless a different one has it.
  */
-function freeId(dataFolder: string, { id, origin, createdAt }: ImportEntry): string | undefined {
+function freeId(
+  dataFolder: string,
+  { id, createdAt }: Conversation,
+  origin: string,
+): string | undefined {
   const ownId = idFromFile(`${id}.jsonl`);
   if (ownId !== undefined) {
     const path = storedFile(dataFolder, ownId);
     if (path === undefined) return ownId;
-    if (summarize(path).createdAt.getTime() === createdAt?.getTime()) return undefined;
+    if (summarize(path).createdAt.getTime() === createdAt.getTime()) return undefined;
   }
   const derived = newId(randomFrom(origin), idLength, () => false);
   return storedFile(dataFolder, derived) === undefined ? derived : undefined;
@@ -198,27 +195,24 @@ function freeId(dataFolder: string, { id, origin, createdAt }: ImportEntry): str
  */
 export function addConversation(
   dataFolder: string,
-  entry: ImportEntry,
+  imported: Conversation,
   writing: {
+    readonly origin: string;
     readonly version: string;
     readonly mask: (text: string) => string;
     readonly processId: number;
     readonly now: Date;
   },
 ): 'already there' | 'without a prompt' | { id: string; title: string; changedAt: Date } {
-  const { version, mask, processId, now } = writing;
-  const fold = new JournalFold('');
-  for (const record of entry.records) fold.apply(record);
-  const folded = fold.conversation();
-  const turns = [...folded.turns.values()];
+  const { origin, version, mask, processId, now } = writing;
+  const turns = [...imported.turns.values()];
   if (turns.every(({ role }) => role !== 'user')) return 'without a prompt';
-  const id = freeId(dataFolder, entry);
+  const id = freeId(dataFolder, imported, origin);
   if (id === undefined) return 'already there';
-  const conversation = { ...folded, id, createdAt: entry.createdAt ?? folded.createdAt };
-  const records = [headerRecord(conversation, version), ...recordsOf(conversation, () => false)];
+  const conversation = { ...imported, id };
+  const records = [headerRecord(conversation, version), ...recordsOf(conversation)];
   const lines = records.map((record) => formatRecord(maskRecord(record, mask)));
-  const times = turns.map(({ createdAt }) => createdAt.getTime()).filter((time) => time > 0);
-  const last = times.reduce((one, other) => Math.max(one, other), 0);
+  const last = turns.reduce((time, turn) => Math.max(time, turn.createdAt.getTime()), 0);
   const changedAt = last > 0 && last < now.getTime() ? new Date(last) : now;
   const path = conversationFile(dataFolder, id);
   const temporary = `${path}.${processId}.new`;
@@ -319,22 +313,23 @@ export function findConversation(
 }
 
 /**
- * The only conversation with exactly this title, ignoring case, or with this id; undefined if there is none.
- * @param usualId the id of a conversation that was started by this name; it saves reading the others
+ * The only conversation with exactly this title, ignoring case, or with this id. If there is none, a free id that comes
+ * from the title, so that two natters that start it at the same time want the same lock.
  * @throws Failure `usage` if several have the title
  */
-export function findTitled(
-  dataFolder: string,
-  title: string,
-  usualId: string,
-): LibraryEntry | undefined {
+export function findTitled(dataFolder: string, title: string): LibraryEntry | string {
+  const usualId = newId(randomFrom(title), idLength, () => false);
+  // A different one if the usual one was renamed or deleted. Chosen before the search: the next natter may start it now.
+  const isTaken = (id: string) => storedFile(dataFolder, id) !== undefined;
+  const free = newId(randomFrom(title), idLength, isTaken);
   const entries = listEntries(dataFolder);
+  // The usual one saves reading the others.
   const usual = [...readListed(entries.filter(({ id }) => id === title || id === usualId))];
   const first = usual.find(({ id }) => id === title) ?? titled(usual, title)[0];
   if (first !== undefined) return first;
   const found = titled([...readListed(entries)], title);
   if (found.length > 1) throw ambiguous(title, found);
-  return found[0];
+  return found[0] ?? free;
 }
 
 /** The conversation of a folder that changed last; undefined if none was started there. */

@@ -6,28 +6,24 @@ import { loadConversation } from './read-conversation.ts';
 export type FoundTurn = ReturnType<typeof searchConversation>[number];
 export type FoundLine = FoundTurn['lines'][number];
 
-/** @throws Failure `usage` for an invalid regular expression or an empty pattern */
-export function compilePattern(
-  text: string,
-  options: { readonly regularExpression: boolean; readonly caseSensitive: boolean },
-): RegExp {
-  if (text === '') throw new Failure('usage', 'the search text is empty');
-  const source = options.regularExpression
-    ? text
-    : text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-  try {
-    return new RegExp(source, options.caseSensitive ? 'gmu' : 'gimu');
-  } catch (error) {
-    throw new Failure('usage', `"${text}" is not a regular expression`, {
-      hint: error instanceof Error ? error.message : 'omit --regexp to search for it literally',
-      cause: error,
-    });
-  }
-}
-
-/** Literal terms; case is ignored, except with `caseSensitive`. @throws Failure `usage` for an empty term */
-export const compileTerms = (terms: readonly string[], caseSensitive = false): readonly RegExp[] =>
-  terms.map((term) => compilePattern(term, { regularExpression: false, caseSensitive }));
+/**
+ * Makes patterns of literal texts, or of regular expressions; case is ignored unless it is asked for.
+ * @throws Failure `usage` for an invalid regular expression or an empty text
+ */
+export const compilePatterns = (
+  texts: readonly string[],
+  { regularExpression = false, caseSensitive = false } = {},
+): readonly RegExp[] =>
+  texts.map((text) => {
+    if (text === '') throw new Failure('usage', 'the search text is empty');
+    const literal = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+    try {
+      return new RegExp(regularExpression ? text : literal, caseSensitive ? 'gmu' : 'gimu');
+    } catch (error) {
+      const hint = error instanceof Error ? error.message : undefined;
+      throw new Failure('usage', `"${text}" is not a regular expression`, { hint, cause: error });
+    }
+  });
 
 type Mark = readonly [start: number, end: number];
 

@@ -3,7 +3,7 @@ import { figuresLine, figuresText } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { plainStyle } from '../../terminal/style.ts';
 import type { AnswerOutcome, AnswerActivity, Dialog, ReplState, Update } from '../state.ts';
-import { compactIfNeeded, offerRemedies } from '../context/compaction.ts';
+import { compactIfNeeded, offerRemedies } from '../context.ts';
 import { contentOf } from '../composer/paste.ts';
 import { isEmpty, withDraft } from '../composer/text-buffer.ts';
 import {
@@ -15,9 +15,9 @@ import {
   closingOf,
   timeOf,
 } from '../conversations/position.ts';
-import { titleIfNeeded } from '../conversations/title.ts';
 import { keyDialog, keyHint, resendKey } from '../connection.ts';
 import { withFile } from '../files/attachments.ts';
+import { titleIfNeeded } from './aside.ts';
 import { submit } from '../queue.ts';
 import { shortenPromptHint } from '../session.ts';
 import { andThen, printing, printNotice, refuse, step, reportQueue } from '../step.ts';

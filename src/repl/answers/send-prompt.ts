@@ -1,4 +1,4 @@
-import { type Answer, ask, type Question, unasked } from '../../ask/ask.ts';
+import { type Answer, ask, type Question } from '../../ask/ask.ts';
 import { type AnswerCheck, askUntilConforming, mismatchText } from '../../ask/check.ts';
 import { askModels, type Chain, type Choice, chooseModel } from '../../ask/fallback.ts';
 import { planRequest } from '../../ask/plan-request.ts';
@@ -196,13 +196,14 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
     };
     const { profile } = model.settings;
     const hasOwnKey = profile.value !== session.settings.profile.value;
-    return askShown(session, view, { send: request, signal, recorder, hasOwnKey });
+    const question = { send: request, signal, recorder, guard: service, clock: context.clock };
+    return askShown(session, view, question, hasOwnKey);
   };
   let answer: Parameters<typeof endAnswer>[1];
   try {
     answer = await askModels(chain, chooseModel(chain, failed), send);
   } catch (error) {
-    answer = unasked(context.clock, signal, error);
+    answer = await ask({ clock: context.clock, signal, send: () => Promise.reject(error) });
   }
   const { recorder, view } = begun;
   const outcome = await endAnswer(session, answer, recorder, view);
@@ -228,10 +229,7 @@ async function answerChecked(sending: Sending, check: AnswerCheck | undefined, p
       failed = answer.choice?.failed ?? [];
       return answer;
     },
-    onMismatch(text) {
-      session.print([notice(cleanLine(session.context, text))]);
-      return true;
-    },
+    onMismatch: (text) => session.print([notice(cleanLine(session.context, text))]),
   });
   const { answer, checked: { violations = [] } = {} } = answers.last;
   if (violations.length > 0) {
@@ -251,7 +249,7 @@ async function fill({ session, settings, signal }: Sending, prompt: NewPrompt, u
     { name: `/${name}`, content },
     { name: `the system prompt of /${name}`, content: own.system ?? '' },
   ];
-  const { files, problem } = session.guard.inspect(texts, prompt);
+  const { files, problem } = session.service.inspect(texts, prompt);
   if (problem !== undefined) throw new Unconfirmed(problem, true);
   const [sent = content, system = ''] = files.map((file) => file.content);
   const { set = {}, removed = [] } = settings.parameters ?? {};
@@ -272,7 +270,7 @@ export async function sendPrompt(
     readonly prompt: PromptToSend;
     readonly settings: SessionSettings;
     /** The model of the next prompts, if this one has a different one. */
-    readonly nextModel?: string;
+    readonly nextModel?: string | undefined;
   },
   signal: AbortSignal,
 ): Promise<AnswerOutcome> {
@@ -296,15 +294,16 @@ export async function sendPrompt(
   }
 }
 
-/** Sends a prompt. `draft` is restored to the composer if there is no answer; `options` are for this answer only. */
+/** Sends a prompt. `draft` is restored to the composer if there is no answer; `own` is for this answer only. */
 export function startAnswer(
   state: ReplState,
   prompt: PromptToSend,
   draft: Draft | undefined,
-  options?: { readonly settings: SessionSettings; readonly comparedWith?: string },
+  own?: SessionSettings,
+  comparedWith?: string,
 ): Update {
   const { attachments, restoredFiles } = state;
-  const settings = options?.settings ?? state.settings;
+  const settings = own ?? state.settings;
   const isNew = prompt.type === 'new';
   const next: ReplState = {
     ...state,
@@ -314,12 +313,12 @@ export function startAnswer(
       ...newAnswer(state, settings.model),
       draft,
       files: isNew ? prompt.files : [],
-      comparedWith: options?.comparedWith,
+      comparedWith,
       isContinuation: prompt.type === 'continue',
     },
   };
-  const nextModel = options === undefined ? {} : { nextModel: state.settings.model };
-  const input: Parameters<typeof sendPrompt>[1] = { prompt, settings, ...nextModel };
+  const nextModel = own && state.settings.model;
+  const input: Parameters<typeof sendPrompt>[1] = { prompt, settings, nextModel };
   return step(next, { run: sendPrompt, input, isActivity: true });
 }
 
@@ -327,7 +326,7 @@ export function startPrompt(
   state: ReplState,
   prompt: Pick<NewPrompt, 'content' | 'shown' | 'mentions' | 'needsEcho' | 'use'>,
   draft: Draft,
-  options?: { readonly settings: SessionSettings },
+  own?: SessionSettings,
 ): Update {
   const whole: NewPrompt = {
     type: 'new',
@@ -337,28 +336,24 @@ export function startPrompt(
     isRedacted: state.isRedacting === true,
     parent: nextParent(state),
   };
-  const sent = startAnswer({ ...state, unconfirmed: undefined }, whole, draft, options);
+  const sent = startAnswer({ ...state, unconfirmed: undefined }, whole, draft, own);
   return { ...sent, state: withBranch(sent.state, undefined) };
 }
 
-/** Asks, and once more if the service refused the key and a password manager's command prints a different one. */
+/**
+ * Asks, and once more if the service refused the key and a password manager's command prints a different one.
+ * @param hasOwnKey the key is that of a different profile
+ */
 export async function askShown(
-  session: Session,
+  { service, screen }: Session,
   view: View,
-  asked: {
-    readonly send: Question['send'];
-    readonly signal: AbortSignal;
-    readonly recorder?: AnswerRecorder;
-    /** The key is that of a different profile. */
-    readonly hasOwnKey?: boolean;
-  },
+  question: Question,
+  hasOwnKey = false,
 ): Promise<Answer> {
-  const { guard, context, service, screen } = session;
-  const question = { ...asked, guard, clock: context.clock };
   const answer = await ask(question, view);
   const { error } = answer;
-  const isRejected = error instanceof Failure && error.status === 401 && !asked.signal.aborted;
-  const renew = isRejected && asked.hasOwnKey !== true ? service.keyRenewal() : undefined;
+  const isRejected = error instanceof Failure && error.status === 401 && !question.signal.aborted;
+  const renew = isRejected && !hasOwnKey ? service.keyRenewal() : undefined;
   try {
     const isNew = renew !== undefined && (await screen.lend(renew));
     return isNew ? await ask(question, view) : answer;

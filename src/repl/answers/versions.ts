@@ -10,7 +10,7 @@ import {
 import { countOf, timeAgo } from '../../output/figures.ts';
 import { sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import { truncateToWidth } from '../../terminal/text/width.ts';
-import { undoSummary } from '../context/compaction.ts';
+import { undoSummary } from '../context.ts';
 import { neededKeyOf } from '../composer/keys/key-bindings.ts';
 import { shownText } from '../composer/paste.ts';
 import { isEmpty } from '../composer/text-buffer.ts';
@@ -45,18 +45,19 @@ function upFrom({ turns }: Conversation, turnId: string): readonly Turn[] {
   return found;
 }
 
-function selectTurn(session: Session, turnId: string): void {
+/** Selects a version of the last prompt; or a branch, which is shown as a reopened conversation. */
+export function selectTurn(
+  session: Session,
+  { turnId, isBranch }: { readonly turnId: string; readonly isBranch: boolean },
+): Promise<void> {
   const journal = session.journal();
   const conversation = journal.conversation();
   for (const { id, parent } of upFrom(conversation, turnId)) {
     if (conversation.selection.get(parent) !== id) journal.select(id);
   }
   updateConversation(session);
-}
-
-export function selectVersion(session: Session, turnId: string): Promise<void> {
-  selectTurn(session, turnId);
-  return session.transcript.print(entriesFrom(session.state(), turnId));
+  const state = session.state();
+  return session.transcript.print(isBranch ? showConversation(state) : entriesFrom(state, turnId));
 }
 
 /** Numbers start at 1; `next` and `previous` wrap around. */
@@ -84,7 +85,7 @@ export function switchVersion(state: ReplState, choice: VersionChoice): Update {
   if (chosen === ends[index])
     return printNotice(state, `this is version ${choice} of ${ends.length}`);
   const next = state.branch?.reason === 'undo' ? withBranch(state, undefined) : state;
-  return step(next, task(selectVersion, chosen.id));
+  return step(next, task(selectTurn, { turnId: chosen.id, isBranch: false }));
 }
 
 function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Update): Update {
@@ -93,13 +94,11 @@ function withLastPrompt(state: ReplState, run: (pair: PromptAndAnswer) => Update
 }
 
 /** Sends a prompt again, to a model that only this answer uses. */
-function askModel(
-  state: ReplState,
-  turnId: string,
-  options: { readonly settings: SessionSettings; readonly comparedWith?: string },
-): Update {
-  const said = printNotice(state, `${options.settings.model} answers the same prompt`);
-  return andThen(said, (next) => startAnswer(next, { type: 'repeat', turnId }, undefined, options));
+function askModel(state: ReplState, turnId: string, own: SessionSettings, comparedWith?: string) {
+  const said = printNotice(state, `${own.model} answers the same prompt`);
+  return andThen(said, (next) =>
+    startAnswer(next, { type: 'repeat', turnId }, undefined, own, comparedWith),
+  );
 }
 
 /** Sends the last prompt to a different model, with the same system prompt. */
@@ -119,8 +118,7 @@ function compare(state: ReplState, argument: string): Update {
     return refuse(state, '/compare needs a model', '/compare nextgen; /model lists them');
   }
   const system = systemOf(endingWith(conversation, prompt.id));
-  const own = { ...settings, model, system };
-  return askModel(state, prompt.id, { settings: own, comparedWith: answer.id });
+  return askModel(state, prompt.id, { ...settings, model, system }, answer.id);
 }
 
 function retry(state: ReplState, model: string): Update {
@@ -128,7 +126,7 @@ function retry(state: ReplState, model: string): Update {
   return withLastPrompt(state, ({ prompt: { id: turnId } }) =>
     model === ''
       ? startAnswer(state, { type: 'repeat', turnId }, undefined)
-      : askModel(state, turnId, { settings: { ...state.settings, model } }),
+      : askModel(state, turnId, { ...state.settings, model }),
   );
 }
 
@@ -224,12 +222,6 @@ function branchesOf(state: ReplState) {
     .toSorted((one, other) => Number(other.time) - Number(one.time));
 }
 
-/** Selects a branch, then prints its last turns, as those of a reopened conversation. */
-export function selectBranch(session: Session, promptId: string): Promise<void> {
-  selectTurn(session, promptId);
-  return session.transcript.print(showConversation(session.state()));
-}
-
 /** @param number from 1, the newest one */
 function goTo(state: ReplState, number: number): Update {
   const next = { ...state, dialog: undefined };
@@ -241,10 +233,11 @@ function goTo(state: ReplState, number: number): Update {
   const place = `branch ${number} of ${found.length}`;
   if (isCurrent) return printNotice(next, `${place} is on the screen already`);
   const said = printNotice(withBranch(discardRestored(next), undefined), place);
-  return andThen(said, (settled) => step(settled, task(selectBranch, prompt.id)));
+  const selecting = task(selectTurn, { turnId: prompt.id, isBranch: true });
+  return andThen(said, (settled) => step(settled, selecting));
 }
 
-export function offerBranches(session: Session): void {
+function offerBranches(session: Session): void {
   const now = session.context.clock.date();
   session.update((state) => {
     const choices = branchesOf(state).map(({ prompt, time, isCurrent }, index) => {
@@ -268,6 +261,17 @@ function branches(state: ReplState, argument: string): Update {
   }
   if (argument === '') return step(state, task(offerBranches, undefined));
   return goTo(state, Number(argument));
+}
+
+function continueAnswer(state: ReplState): Update {
+  const answer = currentPath(state).findLast(isAnswer);
+  if (answer === undefined) {
+    return refuse(state, 'there is no answer to continue', '/retry sends the last prompt again');
+  }
+  if (answer.incomplete !== true && answer.finishReason !== 'length') {
+    return refuse(state, 'the last answer is complete', 'type a prompt to get more');
+  }
+  return startAnswer(state, { type: 'continue', turnId: answer.id }, undefined);
 }
 
 export const answerCommands: readonly SlashCommand[] = [
@@ -312,19 +316,7 @@ export const answerCommands: readonly SlashCommand[] = [
   {
     name: 'continue',
     summary: 'continue an answer that was cut off',
-    run(state) {
-      const answer = currentPath(state).findLast(isAnswer);
-      if (answer === undefined)
-        return refuse(
-          state,
-          'there is no answer to continue',
-          '/retry sends the last prompt again',
-        );
-      if (answer.incomplete !== true && answer.finishReason !== 'length') {
-        return refuse(state, 'the last answer is complete', 'type a prompt to get more');
-      }
-      return startAnswer(state, { type: 'continue', turnId: answer.id }, undefined);
-    },
+    run: continueAnswer,
   },
   {
     name: 'branches',

@@ -13,6 +13,7 @@ export function openList(state: ReplState, wanted: Partial<OpenList> = {}): Upda
   return { ...started, state: { ...started.state, typeAhead: { keys: [] } } };
 }
 
+/** Shows the list when it is read; a dialog that was open before waits until the list is closed. */
 export async function readConversations(session: Session, wanted: Partial<OpenList>) {
   const rows = await session.library.read();
   if (rows.length === 0) {
@@ -32,15 +33,13 @@ export async function readConversations(session: Session, wanted: Partial<OpenLi
     isReading: false,
     preview: undefined,
   };
-  session.update((state) => onListOpened(state, list));
+  session.update((state) => {
+    const { activity } = state;
+    const dialog = activity?.type === 'task' ? activity.dialog : undefined;
+    const ready = withKeysReleased({ ...state, activity: undefined });
+    return settle(ready, { ...list, dialog });
+  });
   return [];
-}
-
-/** Shows the list that was loaded; a dialog that was open before waits until it is closed. */
-export function onListOpened(state: ReplState, loaded: OpenList): Update {
-  const { activity } = state;
-  const dialog = activity?.type === 'task' ? activity.dialog : undefined;
-  return settle(withKeysReleased({ ...state, activity: undefined }), { ...loaded, dialog });
 }
 
 /** Reads what the open list wants, a part at a time: keys and timers are handled between the parts. */

@@ -106,11 +106,11 @@ export async function newConversation(session: Session): Promise<readonly Entry[
   if (parameters !== undefined) session.journal().set({ parameters });
   updateConversation(session);
   const { role, system } = session.state().settings;
-  const [name, what] =
+  const stays =
     role === undefined
-      ? ['system', 'system prompt']
-      : ['role', cleanLine(session.context, `role ${role}`)];
-  const kept = system === undefined ? '' : `; the ${what} stays; /${name} off removes it`;
+      ? 'the system prompt stays; /system off removes it'
+      : `the role ${cleanLine(session.context, role)} stays; /role off removes it`;
+  const kept = system === undefined ? '' : `; ${stays}`;
   return [notice(`a new conversation begins; /resume lists the earlier ones${kept}`)];
 }
 

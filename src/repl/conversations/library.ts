@@ -16,7 +16,7 @@ import { loadConversation } from '../../conversation/library/read-conversation.t
 import {
   searchTerms,
   searchConversation,
-  compileTerms,
+  compilePatterns,
 } from '../../conversation/library/search.ts';
 import { Failure } from '../../failure.ts';
 import type { Candidate } from '../composer/completion.ts';
@@ -57,7 +57,7 @@ export function createReplLibrary(context: Context, options: JournalOptions) {
     },
     /** Searches the entries from `from` on, at least one. Each gets the text around its first hit, or undefined. */
     search(entries: readonly LibraryEntry[], from: number, query: string) {
-      const patterns = compileTerms(searchTerms(query));
+      const patterns = compilePatterns(searchTerms(query));
       const start = context.clock.monotonic();
       const excerpts: (string | undefined)[] = [];
       for (const entry of entries.slice(from)) {

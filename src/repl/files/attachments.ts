@@ -147,7 +147,7 @@ export async function checkFiles(session: Session, prompt: NewPrompt, signal: Ab
     if (!attached.has(path)) mentioned.push(await readMention(session, path, signal));
   }
   const all = mentioned.flatMap((read) => read.files ?? []).reduce(withFile, prompt.files);
-  const { files, problem: secrets } = session.guard.inspect(all, prompt);
+  const { files, problem: secrets } = session.service.inspect(all, prompt);
   // Confirmed: the mentions are text.
   const others = prompt.isConfirmed ? [] : mentioned.map(({ problem }) => problem);
   const problems = [...others, secrets].filter((problem) => problem !== undefined);

@@ -2,7 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Draft, moveTo, replaceRange, type TextBuffer } from '../composer/text-buffer.ts';
 import type { Session } from '../session.ts';
-import type { ReplState, Update, Task } from '../state.ts';
+import type { Task } from '../state.ts';
 import { step, task } from '../step.ts';
 import type { ReplFiles } from './user-files.ts';
 
@@ -11,15 +11,27 @@ import type { ReplFiles } from './user-files.ts';
 /** A longer paste is not a list of dropped files. */
 const maxLength = 10_000;
 
-/** Turns a paste that is only paths of existing files into mentions; `inserted` is its part of the draft. */
+/**
+ * Replaces a paste that is only paths of existing files by mentions, unless the text has changed; undo brings the paths
+ * back. `inserted` is its part of the draft.
+ */
 export function recognisePaths(
   session: Session,
   { from, inserted, text }: Readonly<{ from: number; inserted: string; text: string }>,
 ): void {
   const mentions = mentionsOfPaths(session.files, text);
-  if (mentions !== undefined) {
-    session.update((state) => onPathsRecognised(state, from, inserted, mentions));
-  }
+  if (mentions === undefined) return;
+  session.update((state) => {
+    const { composer } = state;
+    const end = from + inserted.length;
+    if (composer.text.slice(from, end) !== inserted) return step(state);
+    const hasBlank = /\s/.test(composer.text.charAt(end));
+    const shown = mentions + (hasBlank ? '' : ' ');
+    const replaced = replaceRange(composer, from, end, shown);
+    const moved = composer.cursor + shown.length - inserted.length;
+    const next = composer.cursor > end ? moveTo(replaced, moved) : replaced;
+    return step({ ...state, composer: next, recognised: next.text });
+  });
 }
 
 /** Whether a text that is inserted at the caret may be a dropped file; never in commands and within words. */
@@ -34,24 +46,6 @@ export function dropCheck(before: TextBuffer, after: TextBuffer, text: string): 
   if (!mayBeDropped(before, text)) return [];
   const inserted = after.text.slice(from, after.cursor);
   return [task(recognisePaths, { from, inserted, text })];
-}
-
-/** Replaces pasted paths by mentions, unless the text has changed; undo brings the paths back. */
-export function onPathsRecognised(
-  state: ReplState,
-  from: number,
-  inserted: string,
-  mentions: string,
-): Update {
-  const { composer } = state;
-  const end = from + inserted.length;
-  if (composer.text.slice(from, end) !== inserted) return step(state);
-  const hasBlank = /\s/.test(composer.text.charAt(end));
-  const shown = mentions + (hasBlank ? '' : ' ');
-  const replaced = replaceRange(composer, from, end, shown);
-  const moved = composer.cursor + shown.length - inserted.length;
-  const next = composer.cursor > end ? moveTo(replaced, moved) : replaced;
-  return step({ ...state, composer: next, recognised: next.text });
 }
 
 /** The mention of an existing file or folder; undefined for any other path. */

@@ -2,19 +2,17 @@ import { readFileSync } from 'node:fs';
 import { openCheck } from '../../ask/check.ts';
 import { composeFile, readOwnSchema, withFileSettings } from '../../commands/run/run.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
-import { loadPromptFile, promptPlaces, readInserted } from '../../input/load-prompt-file.ts';
-import type { Notices } from '../../output/notices.ts';
+import { loadPromptFile, readInserted } from '../../input/load-prompt-file.ts';
 import { checkInside, type FoundPrompt, listPrompts } from '../../prompt-files/find-prompt.ts';
-import type { Variable } from '../../prompt-files/front-matter-keys.ts';
 import { readArguments } from '../../prompt-files/prompt-arguments.ts';
 import {
   placesWords,
   type PromptFile,
   usesOf,
+  type Variable,
   variablesOf,
 } from '../../prompt-files/prompt-file.ts';
-import type { Context } from '../../run.ts';
-import type { ResolvedSettings } from '../../settings/resolved-settings.ts';
+import type { Context, Run } from '../../run.ts';
 
 /** A variable of a prompt file; one without a default needs a value. */
 export type PromptVariable = Omit<Variable, 'place'>;
@@ -55,59 +53,56 @@ function contentsOf(prompt: PromptFile, values: Readonly<Record<string, string>>
   return { given: { ...given, words: placed }, input: takesInput ? text : undefined };
 }
 
-/** Prompt files of the project and of the user. Functions throw Failure. */
-export function createReplPrompts(context: Context, notices: Notices, settings: ResolvedSettings) {
-  const all = () => listPrompts(promptPlaces(context));
+/** The prompt files of the project and of the user that can be commands. @throws Failure */
+export const findPromptFiles = (context: Context) =>
+  listPrompts(context)
+    .filter(({ name }) => !/\s/.test(name))
+    .map((found) => ({ name: found.name, summary: descriptionOf(found) }));
+
+/** Reads a prompt file; undefined if there is none with this name. @throws Failure */
+export async function openPrompt(
+  { context, presentation, settings }: Run,
+  name: string,
+  signal: AbortSignal,
+) {
+  const found = listPrompts(context).find((one) => one.name === name);
+  if (found === undefined) return undefined;
+  const prompt = await loadPromptFile(found, signal);
+  const { values } = withFileSettings(settings, prompt);
+  const { model, maxTokens, params } = prompt.front;
   return {
-    list: async () =>
-      all()
-        .filter(({ name }) => !/\s/.test(name))
-        .map((found) => ({ name: found.name, summary: descriptionOf(found) })),
+    name,
+    variables: variablesOf(prompt) as readonly PromptVariable[],
+    model: model && values.model,
+    neededText: neededText(prompt),
 
-    /** Reads a prompt file; undefined if there is none with this name. */
-    async open(name: string, signal: AbortSignal) {
-      const found = all().find((one) => one.name === name);
-      if (found === undefined) return undefined;
-      const prompt = await loadPromptFile(found, signal);
-      const { values } = withFileSettings(settings, prompt);
-      const { model, maxTokens, params } = prompt.front;
+    /** The text with the values of the variables, and the settings that hold for its answer only. */
+    async fill(given: Readonly<Record<string, string>>, text: string, stopping: AbortSignal) {
+      const contentOf = await readInserted(found, prompt, stopping);
+      const placed = contentsOf(prompt, given, text);
+      const contents = { ...placed, files: [], contentOf, systemOption: undefined };
+      const { prompt: content, system } = composeFile(prompt, contents);
+      const schema = await readOwnSchema(found, prompt, {}, stopping);
+      const check = await openCheck(presentation.notices, {}, schema);
+      const format = check?.settings(settings).params['response_format'];
+      const set = {
+        ...(format && { response_format: format.value }),
+        ...Object.fromEntries((params ?? []).map(({ value }) => value)),
+      };
       return {
-        name,
-        variables: variablesOf(prompt) as readonly PromptVariable[],
-        model: model && values.model,
-        neededText: neededText(prompt),
-
-        /** The text with the values of the variables, and the settings that hold for its answer only. */
-        async fill(given: Readonly<Record<string, string>>, text: string, stopping: AbortSignal) {
-          const contentOf = await readInserted(found, prompt, stopping);
-          const placed = contentsOf(prompt, given, text);
-          const contents = { ...placed, files: [], contentOf, systemOption: undefined };
-          const { prompt: content, system } = composeFile(prompt, contents);
-          const schema = await readOwnSchema(found, prompt, {}, stopping);
-          const check = await openCheck(notices, {}, schema);
-          const format = check?.settings(settings).params['response_format'];
-          const set = {
-            ...(format && { response_format: format.value }),
-            ...Object.fromEntries((params ?? []).map(({ value }) => value)),
-          };
-          return {
-            content: check?.prompt(content) ?? content,
-            settings: {
-              ...(model !== undefined && { model: values.model }),
-              ...(maxTokens !== undefined && { maxTokens: values.maxTokens }),
-              ...(system !== undefined && { system }),
-              parameters: { set, removed: [] },
-            },
-            notices: prompt.notices,
-            check,
-          };
+        content: check?.prompt(content) ?? content,
+        settings: {
+          ...(model !== undefined && { model: values.model }),
+          ...(maxTokens !== undefined && { maxTokens: values.maxTokens }),
+          ...(system !== undefined && { system }),
+          parameters: { set, removed: [] },
         },
+        notices: prompt.notices,
+        check,
       };
     },
   };
 }
 
-export type ReplPrompts = ReturnType<typeof createReplPrompts>;
-
 /** A prompt file that can be filled. */
-export type OpenedPrompt = NonNullable<Awaited<ReturnType<ReplPrompts['open']>>>;
+export type OpenedPrompt = NonNullable<Awaited<ReturnType<typeof openPrompt>>>;

@@ -7,14 +7,15 @@ import { mentionsOf } from '../files/attachments.ts';
 import type { Session } from '../session.ts';
 import type { Dialog, PromptUse, ReplState, Update } from '../state.ts';
 import { printNotice, refuse, step } from '../step.ts';
-import type { OpenedPrompt, PromptVariable } from './prompt-files.ts';
+import {
+  findPromptFiles,
+  openPrompt,
+  type OpenedPrompt,
+  type PromptVariable,
+} from './prompt-files.ts';
 
-/** A prompt file that waits for values. */
-interface PendingPrompt {
-  readonly use: PromptUse;
-  /** The variables to ask for, and `undefined` for the text; the first one is being asked for. */
-  readonly missing: readonly (PromptVariable | undefined)[];
-}
+/** The variables to ask for, and `undefined` for the text; the first one is being asked for. */
+type Missing = readonly (PromptVariable | undefined)[];
 
 /** Sends a prompt file, or asks for its values. */
 export async function openPromptFile(
@@ -22,22 +23,22 @@ export async function openPromptFile(
   named: Readonly<{ name: string; argument: string; onMissing: (state: ReplState) => Update }>,
   signal: AbortSignal,
 ) {
-  const prompt = await session.prompts.open(named.name, signal);
+  const prompt = await openPrompt(session, named.name, signal);
   const use = prompt && readPromptArguments(prompt, named.argument);
   session.update((state) =>
-    use ? askOrSend(state, { use, missing: missingOf(state, use) }) : named.onMissing(state),
+    use ? askOrSend(state, use, missingOf(state, use)) : named.onMissing(state),
   );
   return [];
 }
 
 /** Lists the prompt files again, as commands. */
 export async function listPromptFiles(session: Session): Promise<void> {
-  const promptFiles = await session.prompts.list();
+  const promptFiles = findPromptFiles(session.context);
   session.update((state) => step({ ...state, promptFiles }));
 }
 
 export async function valueCandidates(session: Session, name: string) {
-  const prompt = await session.prompts.open(name, new AbortController().signal);
+  const prompt = await openPrompt(session, name, session.context.signal);
   const variables = prompt?.variables ?? [];
   return variables.flatMap(({ name: variable, choices = [''], description: summary }) =>
     choices.map((choice) => ({ value: `${variable}=${choice}`, summary })),
@@ -98,14 +99,14 @@ function send(state: ReplState, use: PromptUse): Update {
   const { model } = use.prompt;
   const line = promptLine(use);
   const sent = { content: line, shown: line, needsEcho: true, mentions: mentionsOf(use.text), use };
-  const options = model === undefined ? undefined : { settings: { ...state.settings, model } };
+  const own = model === undefined ? undefined : { ...state.settings, model };
   const free: ReplState = { ...state, activity: undefined, dialog: undefined };
-  return startPrompt(free, sent, draftFrom(line), options);
+  return startPrompt(free, sent, draftFrom(line), own);
 }
 
-export function promptDialog(pending: PendingPrompt): Dialog {
-  const { prompt } = pending.use;
-  const [variable] = pending.missing;
+export function promptDialog(use: PromptUse, missing: Missing): Dialog {
+  const { prompt } = use;
+  const [variable] = missing;
   const asked: PromptVariable = variable ?? { name: prompt.neededText ?? 'text' };
   const { name, description, choices, default: usual } = asked;
   const what = description === undefined ? '' : `, ${description}`;
@@ -115,12 +116,12 @@ export function promptDialog(pending: PendingPrompt): Dialog {
   const cancel = (state: ReplState) => {
     const { composer, isLineMode } = state;
     const isFree = isEmpty(composer) && !isLineMode;
-    const line = draftFrom(promptLine(pending.use));
+    const line = draftFrom(promptLine(use));
     const restored = isFree ? withDraft(composer, line) : composer;
     const next = { ...state, dialog: undefined, composer: restored };
     return printNotice(next, 'cancelled; nothing was sent');
   };
-  const enter = (state: ReplState, text: string) => takeValue(state, pending, text);
+  const enter = (state: ReplState, text: string) => takeValue(state, use, missing, text);
   if (choices === undefined) {
     return { type: 'entry', label: 'value', title, text: '', takesLines: true, enter, cancel };
   }
@@ -135,9 +136,9 @@ export function promptDialog(pending: PendingPrompt): Dialog {
 }
 
 /** Asks for the first missing value, or sends the prompt. */
-function askOrSend(state: ReplState, pending: PendingPrompt): Update {
-  if (pending.missing.length === 0) return send(state, pending.use);
-  return step({ ...state, dialog: promptDialog(pending) });
+function askOrSend(state: ReplState, use: PromptUse, missing: Missing): Update {
+  if (missing.length === 0) return send(state, use);
+  return step({ ...state, dialog: promptDialog(use, missing) });
 }
 
 /** Asks for every variable if there are no arguments; else only for those without a default. */
@@ -152,15 +153,15 @@ function missingOf(state: ReplState, { prompt, values, text }: PromptUse) {
 }
 
 /** Takes the value that was asked for, and asks for the next one; an empty value is the default. */
-function takeValue(state: ReplState, { use, missing }: PendingPrompt, text: string): Update {
+function takeValue(state: ReplState, use: PromptUse, missing: Missing, text: string): Update {
   const [asked, ...rest] = missing;
   const value = text.trim() || (asked?.default ?? '');
   if (asked === undefined) {
     if (value === '') return refuse(state, 'the prompt file needs a text');
-    return askOrSend(state, { use: { ...use, text: value }, missing: rest });
+    return askOrSend(state, { ...use, text: value }, rest);
   }
   const problem = valueProblem(asked, value);
   if (problem !== undefined) return refuse(state, problem);
   const values = { ...use.values, [asked.name]: value };
-  return askOrSend(state, { use: { ...use, values }, missing: rest });
+  return askOrSend(state, { ...use, values }, rest);
 }

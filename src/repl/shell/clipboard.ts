@@ -1,15 +1,9 @@
-import type { Clock } from '../../clock.ts';
-import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import type { Context } from '../../run.ts';
 import { runChild } from './child-process.ts';
 
-export interface ClipboardOptions {
-  readonly environment: Environment;
-  readonly platform: NodeJS.Platform;
-  readonly clock: Clock;
-  /** Writes an escape sequence; undefined for a terminal without escape sequences. */
-  readonly control: ((sequence: string) => void) | undefined;
-}
+/** Writes an escape sequence; undefined for a terminal without escape sequences. */
+type Control = ((sequence: string) => void) | undefined;
 
 type Command = readonly [program: string, ...words: string[]];
 
@@ -30,7 +24,7 @@ const desktopCommands: readonly (readonly [variable: string, command: Command])[
   ['TERMUX_VERSION', ['termux-clipboard-set']],
 ];
 
-function nativeCommands({ environment, platform }: ClipboardOptions): readonly Command[] {
+function nativeCommands({ environment, platform }: Context): readonly Command[] {
   // Over SSH, the clipboard of this machine is not the user's.
   if ((environment['SSH_CONNECTION'] ?? environment['SSH_TTY'] ?? '') !== '') return [];
   if (platform === 'darwin') return [['pbcopy']];
@@ -42,11 +36,7 @@ function nativeCommands({ environment, platform }: ClipboardOptions): readonly C
 const timeoutSeconds = 5;
 
 /** `problem`: why the command of the system did not copy it. */
-function copyThroughTerminal(
-  text: string,
-  { control, environment }: ClipboardOptions,
-  problem: string | undefined,
-): string {
+function copyThroughTerminal(text: string, context: Context, control: Control, problem?: string) {
   if (control === undefined) {
     const install = problem === undefined ? 'install wl-copy, xclip or xsel, or ' : '';
     throw new Failure('configuration', problem ?? 'there is no clipboard command', {
@@ -54,7 +44,7 @@ function copyThroughTerminal(
     });
   }
   control(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
-  const needed = environment['TMUX'] ? '; tmux needs: set -g set-clipboard on' : '';
+  const needed = context.environment['TMUX'] ? '; tmux needs: set -g set-clipboard on' : '';
   const how = `through the terminal (OSC 52), if it allows that${needed}`;
   return problem === undefined ? how : `${how}; ${problem}`;
 }
@@ -62,15 +52,11 @@ function copyThroughTerminal(
 /**
  * Copies a text to the clipboard with a command of the system, else through the terminal (OSC 52), which may not
  * allow it. Kills the command after a timeout. @returns how, to complete `copied …`
- * @throws Failure if neither is available; the reason of `signal` when it aborts
+ * @throws Failure if neither is available; the reason of the context's signal when it aborts
  */
-export async function copyText(
-  text: string,
-  options: ClipboardOptions,
-  signal: AbortSignal,
-): Promise<string> {
-  const { clock, environment } = options;
-  for (const [program, ...words] of nativeCommands(options)) {
+export async function copyText(text: string, context: Context, control: Control): Promise<string> {
+  const { clock, environment, signal } = context;
+  for (const [program, ...words] of nativeCommands(context)) {
     const timeout = new AbortController();
     const stop = clock.timer(timeoutSeconds * 1000, () => timeout.abort());
     try {
@@ -80,10 +66,10 @@ export async function copyText(
     } catch (error) {
       if (!timeout.signal.aborted || signal.aborted) throw error;
       const problem = `${program} did not end within ${timeoutSeconds} seconds`;
-      return copyThroughTerminal(text, options, problem);
+      return copyThroughTerminal(text, context, control, problem);
     } finally {
       stop();
     }
   }
-  return copyThroughTerminal(text, options, undefined);
+  return copyThroughTerminal(text, context, control);
 }

@@ -2,17 +2,12 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import type { Environment } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
+import type { Context } from '../../run.ts';
 import { notRunCodes } from '../../terminal/device/pager.ts';
 import { runChild } from './child-process.ts';
 
-export interface EditorOptions {
-  readonly environment: Environment;
-  readonly platform: NodeJS.Platform;
-}
-
-function editorOf({ environment, platform }: EditorOptions): string {
+function editorOf({ environment, platform }: Context): string {
   const fallback = platform === 'win32' ? 'notepad' : 'vi';
   return environment['VISUAL'] || environment['EDITOR'] || fallback;
 }
@@ -39,9 +34,9 @@ export function editedText(content: string, platform: NodeJS.Platform): string {
 }
 
 /** @returns whether the editor exited without an error @throws Failure if it cannot be run */
-async function runEditor(file: string, options: EditorOptions): Promise<boolean> {
-  const { environment, platform } = options;
-  const editor = editorOf(options);
+async function runEditor(file: string, context: Context): Promise<boolean> {
+  const { environment, platform } = context;
+  const editor = editorOf(context);
   const [program = editor, ...words] = editorCommand(editor, file, platform);
   const code = await runChild(program, words, { environment, verbatim: platform === 'win32' });
   if (code !== undefined && !notRunCodes.has(code)) return code === 0;
@@ -51,9 +46,9 @@ async function runEditor(file: string, options: EditorOptions): Promise<boolean>
 }
 
 /** Opens a file in `$VISUAL` or `$EDITOR`. @throws Failure if the editor cannot be run, or exits with an error */
-export async function editFile(file: string, options: EditorOptions): Promise<void> {
-  if (await runEditor(file, options)) return;
-  throw new Failure('usage', `the editor (${editorOf(options)}) exited with an error`);
+export async function editFile(file: string, context: Context): Promise<void> {
+  if (await runEditor(file, context)) return;
+  throw new Failure('usage', `the editor (${editorOf(context)}) exited with an error`);
 }
 
 /**
@@ -61,13 +56,13 @@ export async function editFile(file: string, options: EditorOptions): Promise<vo
  * in vim, which cancels the edit
  * @throws Failure if the editor cannot be run
  */
-export async function editText(text: string, options: EditorOptions): Promise<string | undefined> {
+export async function editText(text: string, context: Context): Promise<string | undefined> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'natter-'));
   const file = path.join(folder, 'prompt.md');
   try {
     fs.writeFileSync(file, text, { mode: 0o600 });
-    if (!(await runEditor(file, options))) return undefined;
-    return editedText(fs.readFileSync(file, 'utf8'), options.platform);
+    if (!(await runEditor(file, context))) return undefined;
+    return editedText(fs.readFileSync(file, 'utf8'), context.platform);
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }

@@ -5,6 +5,7 @@ import { type Clock, createDebounce } from '../../clock.ts';
 import { type Environment, withoutKeys } from '../../environment.ts';
 import { Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
+import type { Context } from '../../run.ts';
 import { maskText } from '../../secrets/secrets.ts';
 import { errorCode } from '../../storage/storage-failure.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
@@ -45,13 +46,15 @@ const shellExplanation = (state: ReplState) =>
 
 /** Runs a typed line that starts with `!`. */
 export function runForShell(state: ReplState, draft: Draft, needsEcho: boolean): Update {
-  const { command, isAttached } = readShellLine(contentOf(draft));
+  // `!!` attaches nothing.
+  const [, marks = '', text = ''] = /^(!{0,2})([^]*)$/.exec(contentOf(draft)) ?? [];
+  const command = text.trim();
   const echoed = step(state, printing({ type: 'command', text: shownText(draft), needsEcho }));
   if (command === '') return andThen(echoed, (next) => printNotice(next, shellExplanation(next)));
   return andThen(echoed, (next) =>
     startActivity(next, `running ${commandName(command, 24)}`, runShellLine, {
       command,
-      isAttached,
+      isAttached: marks === '!',
     }),
   );
 }
@@ -161,8 +164,7 @@ export async function runShellLine(
   run = runInShell,
 ): Promise<readonly Entry[]> {
   const shown = createShown(session, signal, !isAttached);
-  const onOutput = (text: string) => shown.add(text);
-  const ended = await run(command, { signal, onOutput }, session.context);
+  const ended = await run(command, signal, (text) => shown.add(text), session.context);
   const output = await shown.end();
   const { code = 0, killedBy, isOpen } = ended;
   const exit = killedBy === undefined ? `exit code ${code}` : `ended by ${killedBy}`;
@@ -184,44 +186,30 @@ export async function runShellLine(
   return lines.map((line) => notice(line));
 }
 
-/** Reads `!command`, and `!!command`, which attaches nothing. The command is empty if there is only a mark. */
-export function readShellLine(text: string) {
-  const [, marks = '', command = ''] = /^(!{0,2})([^]*)$/.exec(text) ?? [];
-  return { command: command.trim(), isAttached: marks.length < 2 };
-}
-
 /** The first line of a command, shortened to a number of characters. */
-export function commandName(command: string, maxLength = 60): string {
+function commandName(command: string, maxLength = 60): string {
   const [first = '', ...others] = command.split('\n');
   const name = Array.from(first);
   if (name.length > maxLength) return `${name.slice(0, maxLength - 1).join('')}…`;
   return others.length === 0 ? first : `${first} …`;
 }
 
-export interface ShellOptions {
-  readonly environment: Environment;
-  readonly platform: NodeJS.Platform;
-  readonly clock: Clock;
-}
-
 /**
  * The words that run a command in the user's shell; on Windows, they may have to be passed unquoted. Elsewhere, both
  * outputs of the command are one pipe, which keeps their order.
  */
-export function shellWords(
-  command: string,
-  { environment, platform }: Pick<ShellOptions, 'environment' | 'platform'>,
-): { readonly program: string; readonly words: readonly string[]; readonly isVerbatim?: boolean } {
+export function shellWords(command: string, environment: Environment, platform: NodeJS.Platform) {
   if (platform !== 'win32') {
     const shell = environment['SHELL'] || '/bin/sh';
-    return { program: '/bin/sh', words: ['-c', 'exec "$0" -c "$1" 2>&1', shell, command] };
+    const words = ['-c', 'exec "$0" -c "$1" 2>&1', shell, command];
+    return { program: '/bin/sh', words, isVerbatim: false };
   }
   // PowerShell adds the user's modules to this variable, cmd.exe does not.
   const modules = environment['PSModulePath'] ?? '';
   const isNew = /\\Documents\\PowerShell\\Modules/i.test(modules);
   if (isNew || /\\Documents\\WindowsPowerShell\\Modules/i.test(modules)) {
     const words = ['-NoLogo', '-NonInteractive', '-Command', command];
-    return { program: isNew ? 'pwsh.exe' : 'powershell.exe', words };
+    return { program: isNew ? 'pwsh.exe' : 'powershell.exe', words, isVerbatim: false };
   }
   const program = environment['ComSpec'] || 'cmd.exe';
   return { program, words: ['/d', '/s', '/c', `"${command}"`], isVerbatim: true };
@@ -233,13 +221,13 @@ function startFailure(error: unknown): Failure {
 }
 
 /** The command has no terminal: it is in a separate session, with empty standard input. @throws Failure, such as for a long command */
-function start(command: string, options: ShellOptions): ChildProcess {
-  const isWindows = options.platform === 'win32';
-  const { program, words, isVerbatim = false } = shellWords(command, options);
+function start(command: string, { environment, platform }: Context): ChildProcess {
+  const isWindows = platform === 'win32';
+  const { program, words, isVerbatim } = shellWords(command, environment, platform);
   try {
     return spawn(program, words, {
       stdio: ['ignore', 'pipe', isWindows ? 'pipe' : 'ignore'],
-      env: { ...withoutKeys(options.environment) },
+      env: { ...withoutKeys(environment) },
       detached: !isWindows,
       windowsHide: true,
       windowsVerbatimArguments: isVerbatim,
@@ -305,7 +293,7 @@ async function readOutput(
 /** Ends the command and what it started: on Windows at once, elsewhere all processes of its group. */
 function endGroup(
   child: ChildProcess,
-  { platform }: ShellOptions,
+  { platform }: Context,
   signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL',
 ): void {
   const { pid } = child;
@@ -335,27 +323,25 @@ const graceTime = 2000;
  */
 export async function runInShell(
   command: string,
-  {
-    signal,
-    onOutput,
-  }: { readonly signal: AbortSignal; readonly onOutput: (text: string) => Promise<void> },
-  options: ShellOptions,
+  signal: AbortSignal,
+  onOutput: (text: string) => Promise<void>,
+  context: Context,
 ) {
   signal.throwIfAborted();
-  const child = start(command, options);
+  const child = start(command, context);
   let finish = () => {};
   const stop = () => {
-    endGroup(child, options, 'SIGTERM');
-    finish = options.clock.timer(graceTime, () => endGroup(child, options));
+    endGroup(child, context, 'SIGTERM');
+    finish = context.clock.timer(graceTime, () => endGroup(child, context));
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
     const exited = once(child, 'exit').catch((error: unknown) => {
       throw startFailure(error);
     });
-    const isOpen = await readOutput(outputOf(child), exited, options.clock, onOutput);
+    const isOpen = await readOutput(outputOf(child), exited, context.clock, onOutput);
     const [code, killedBy] = (await exited) as [code: number | null, killedBy: string | null];
-    if (isOpen && signal.aborted && options.platform !== 'win32') endGroup(child, options);
+    if (isOpen && signal.aborted && context.platform !== 'win32') endGroup(child, context);
     return {
       code: code ?? undefined,
       killedBy: killedBy ?? undefined,
@@ -363,7 +349,7 @@ export async function runInShell(
       isOpen: isOpen && !signal.aborted,
     };
   } catch (error) {
-    endGroup(child, options);
+    endGroup(child, context);
     throw error;
   } finally {
     signal.removeEventListener('abort', stop);

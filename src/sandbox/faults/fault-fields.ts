@@ -20,11 +20,10 @@ export const replySummaries = {
 
 export type ReplyName = keyof typeof replySummaries;
 
-export function isReplyName(word: string): word is ReplyName {
-  return Object.hasOwn(replySummaries, word);
-}
+const names = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
+  Object.keys(table) as Name[];
 
-export const replyNames = Object.keys(replySummaries).filter(isReplyName);
+export const replyNames = names(replySummaries);
 
 /** What a field takes. The placeholder in help is without brackets, and empty for a switch; "takes" precedes `expects`. */
 type ValueKind<Value> = readonly [
@@ -137,21 +136,18 @@ const split: ValueKind<{ readonly units: number } | { readonly bytes: number }> 
 /** Repetitions are built in memory. */
 const maxRepeats = 10_000;
 
-const names = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
-  Object.keys(table) as Name[];
-
 /**
  * The fields by the part of an answer that they change; the reference has a table for each. A field has its kind, its
  * summary, and the value if only its name is written.
  */
 const sections = {
-  reply: {
+  'Reply settings': {
     reply: [choice(replyNames, 'name'), 'reply to send'],
     tokens: [wholeNumber(1), 'length of the replies `tokens` and `million`'],
     seed: [wholeNumber(0), 'random seed of the replies `tokens` and `million`'],
     rate: [wholeNumber(1), 'events per second (tokens, unless `split`); default: no pause'],
   },
-  response: {
+  Response: {
     status: [status, 'respond with this status and an error body'],
     message: [text('text'), 'message in the error body'],
     'error-shape': [choice(names(errorShapes), 'shape'), 'shape of error bodies'],
@@ -175,7 +171,7 @@ const sections = {
     'models-shape': [choice(names(modelShapes), 'shape'), 'shape of the model list'],
     'no-stream': [toggle, 'send one JSON body even if a stream was requested'],
   },
-  timing: {
+  Delays: {
     delay: [duration, 'wait before the headers', 'forever'],
     'slow-headers': [duration, 'send the headers byte by byte, with this time between two', '10ms'],
     'stall-after': [wholeNumber(0), 'stop sending after n events, or half of a JSON body', '3'],
@@ -183,7 +179,7 @@ const sections = {
     'keep-alive': [duration, 'interval of comments during a stall', '1s'],
     drip: [drip, 'pause before each event, or after each few bytes', '50ms'],
   },
-  ending: {
+  Interruptions: {
     cut: [
       choice(['fin', 'rst', 'end']),
       'end early: `fin` closes the connection, `rst` resets it, `end` ends the body correctly',
@@ -193,7 +189,7 @@ const sections = {
     'hold-open': [toggle, 'keep the connection open after the answer'],
     'close-after': [toggle, 'close the connection after the answer, unannounced'],
   },
-  counting: {
+  Counting: {
     times: [
       wholeNumber(1),
       'affect n requests, then answer normally; for a group in a prompt, the count then restarts',
@@ -202,7 +198,7 @@ const sections = {
     every: [wholeNumber(1), 'affect only every n-th request'],
   },
   // Fields of single events, mostly where the contract is not precise.
-  events: {
+  'Event stream': {
     'malformed-at': [wholeNumber(1), 'corrupt event n', '3'],
     'malformed-as': [choice(names(malformedEvents), 'kind'), 'how to corrupt it'],
     'error-at': [wholeNumber(1), 'send an error in place of event n, then end', '3'],
@@ -247,15 +243,13 @@ const sections = {
   },
 } as const;
 
-export type FaultSection = keyof typeof sections;
-
 type Sections = typeof sections;
-type Fields = Sections['reply'] &
-  Sections['response'] &
-  Sections['timing'] &
-  Sections['ending'] &
-  Sections['events'] &
-  Sections['counting'];
+type Fields = Sections['Reply settings'] &
+  Sections['Response'] &
+  Sections['Delays'] &
+  Sections['Interruptions'] &
+  Sections['Counting'] &
+  Sections['Event stream'];
 
 export type FaultFieldName = keyof Fields;
 
@@ -310,4 +304,4 @@ export const faultFields = names(sections).flatMap((section) =>
 
 /** The fields that select the text; they apply after `times`, too. */
 export const replyFieldsOf = (fault: Fault): Fault =>
-  Object.fromEntries(Object.entries(fault).filter(([name]) => name in sections.reply));
+  Object.fromEntries(Object.entries(fault).filter(([name]) => name in sections['Reply settings']));

@@ -4,7 +4,7 @@ import {
   type FaultField,
   type FaultFieldName,
   faultFields,
-  isReplyName,
+  replySummaries,
 } from './fault-fields.ts';
 
 /** A field as written; without text, only its name was. */
@@ -34,7 +34,7 @@ function expand([name, text]: WrittenField): WrittenField {
   const field = findField(name);
   const word = name.toLowerCase();
   if (text !== undefined || field?.bare !== undefined) return [name, text];
-  if (isReplyName(word)) return ['reply', word];
+  if (Object.hasOwn(replySummaries, word)) return ['reply', word];
   if (field !== undefined) return [name, text];
   if (/^[2-5]\d\d$/.test(word)) return ['status', word];
   const [known = name, value] = shorthands.get(word)?.split('=') ?? [];

@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject, parseJson } from '../../json.ts';
 import { markdown, unicode, writeCode, writeTables } from './fixed-replies.ts';
 import {
   type FaultField,
-  type FaultSection,
   faultFields,
   type ReplyName,
   replySummaries,
@@ -25,15 +24,6 @@ interface ReceivedPrompt {
 /** Makes a text, or a long one's tokens lazily. Deterministic. */
 export type Reply = (received: ReceivedPrompt) => string | Iterable<string>;
 
-const sectionTitles: Readonly<Record<FaultSection, string>> = {
-  reply: 'Reply settings',
-  response: 'Response',
-  timing: 'Delays',
-  ending: 'Interruptions',
-  events: 'Event stream',
-  counting: 'Counting',
-};
-
 type Row = readonly [name: string, effect: string];
 
 function summaries(table: Readonly<Record<string, readonly [string, ...unknown[]]>>) {
@@ -50,7 +40,7 @@ function fieldUsage({ name, placeholder, bare }: FaultField): string {
 export function referenceTables() {
   const table = (title: string, rows: readonly Row[]) => ({ title, rows });
   const words = [...shorthands].map(([word, meaning]): Row => [word, `\`${meaning}\``]);
-  const fieldsOf = (section: string) => faultFields.filter((field) => field.section === section);
+  const sections = new Set(faultFields.map(({ section }) => section));
   const usage = (field: FaultField): Row => [fieldUsage(field), describeField(field)];
   return [
     table(
@@ -58,8 +48,8 @@ export function referenceTables() {
       sandboxKeys.map(({ key, summary }) => [key, summary]),
     ),
     table('Replies', Object.entries(replySummaries)),
-    ...Object.entries(sectionTitles).map(([section, title]) =>
-      table(title, fieldsOf(section).map(usage)),
+    ...Array.from(sections, (title) =>
+      table(title, faultFields.filter(({ section }) => section === title).map(usage)),
     ),
     table('Shorthands', words),
     table('Malformed events', summaries(malformedEvents)),

@@ -1,6 +1,36 @@
 import { describe, expect, test } from 'vitest';
+import { type InputFormat, type InputItem, parseTemplate } from '../../../src/batch/input/item.ts';
 import { readItems } from '../../../src/batch/input/read-items.ts';
-import { promptsOf, read, user } from './read-helpers.ts';
+
+interface Input {
+  readonly format?: InputFormat;
+  readonly template?: string;
+  /** In bytes. */
+  readonly chunkSize?: number;
+}
+
+async function* chunksOf(bytes: Uint8Array, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(text: string | Uint8Array, input: Input = {}): Promise<readonly InputItem[]> {
+  const { format, template, chunkSize = 1 << 20 } = input;
+  const options = {
+    format,
+    template: template === undefined ? undefined : parseTemplate(template),
+  };
+  const items: InputItem[] = [];
+  for await (const item of readItems(chunksOf(Buffer.from(text), chunkSize), options)) {
+    items.push(item);
+  }
+  return items;
+}
+
+const user = (content: string) => [{ role: 'user', content }];
+
+/** The prompt or problem of each item. */
+const promptsOf = (items: readonly InputItem[]) =>
+  items.map(({ content, problem }) => problem ?? content.messages.at(-1)?.content);
 
 describe('prompts in lines', () => {
   test.each([
@@ -63,45 +93,39 @@ describe('prompts in lines', () => {
 });
 
 describe('JSON lines', () => {
-  test.each<readonly [string, unknown]>([
+  test.each<readonly [string, object]>([
     ['{"prompt":"hi"}', { id: undefined, content: { messages: user('hi') } }],
     ['{"id":"a","prompt":"hi"}', { id: 'a', content: { messages: user('hi') } }],
     ['{"id":7,"prompt":"hi"}', { id: '7', content: { messages: user('hi') } }],
     [
       '{"prompt":"hi","model":"nextgen","system":"be brief","max_tokens":5}',
-      {
-        content: { messages: user('hi'), model: 'nextgen', system: 'be brief', maxTokens: 5 },
-      },
+      { content: { messages: user('hi'), model: 'nextgen', system: 'be brief', maxTokens: 5 } },
     ],
     ['{"prompt":"hi","model":null,"id":null}', { content: { messages: user('hi') } }],
     ['{"messages":[{"role":"user","content":"hi"}]}', { content: { messages: user('hi') } }],
-    [
-      '{"prompt":"hi","category":"greeting"}',
-      {
-        problem: 'has the unknown field "category" (use params for other request fields)',
-      },
-    ],
-    ['not json', { problem: 'is not JSON at column 1' }],
-    ['[1]', { problem: 'is not a JSON object' }],
-    ['{}', { problem: 'has no prompt' }],
     ['{"id":"x"}', { id: 'x', problem: 'has no prompt' }],
-    ['{"prompt":""}', { problem: 'has a prompt without text' }],
-    ['{"prompt":5}', { problem: 'has a prompt without text' }],
-    ['{"prompt":"a","messages":[]}', { problem: 'has both prompt and messages' }],
-    ['{"messages":[]}', { problem: 'has messages that are not a list of {role, content}' }],
-    [
-      '{"messages":[{"role":"user"}]}',
-      { problem: 'has messages that are not a list of {role, content}' },
-    ],
-    ['{"prompt":"a","model":""}', { problem: 'has a model that is not text' }],
-    ['{"prompt":"a","system":1}', { problem: 'has a system prompt that is not text' }],
-    [
-      '{"prompt":"a","max_tokens":0}',
-      { problem: 'has max_tokens that is not a whole number from 1' },
-    ],
   ])('%s', async (line, expected) => {
     const [item] = await read(`${line}\n`, { format: 'jsonl' });
-    expect(item).toMatchObject(expected as object);
+    expect(item).toMatchObject(expected);
+  });
+
+  const noList = 'has messages that are not a list of {role, content}';
+
+  test.each([
+    ['not json', 'is not JSON at column 1'],
+    ['[1]', 'is not a JSON object'],
+    ['{}', 'has no prompt'],
+    ['{"prompt":""}', 'has a prompt without text'],
+    ['{"prompt":5}', 'has a prompt without text'],
+    ['{"prompt":"a","messages":[]}', 'has both prompt and messages'],
+    ['{"messages":[]}', noList],
+    ['{"messages":[{"role":"user"}]}', noList],
+    ['{"prompt":"a","model":""}', 'has a model that is not text'],
+    ['{"prompt":"a","system":1}', 'has a system prompt that is not text'],
+    ['{"prompt":"a","max_tokens":0}', 'has max_tokens that is not a whole number from 1'],
+    ['{"prompt":"a","x":1}', 'has the unknown field "x" (use params for other request fields)'],
+  ])('%s is an invalid item', async (line, problem) => {
+    expect(promptsOf(await read(`${line}\n`, { format: 'jsonl' }))).toEqual([problem]);
   });
 
   test.each<readonly [string, unknown]>([
@@ -164,6 +188,136 @@ describe('JSON lines', () => {
   test('do not use inherited properties as fields', async () => {
     const items = await read('{"a":1}\n', { template: '{{constructor}}' });
     expect(items[0]?.problem).toBe('has no "constructor", required by the template');
+  });
+});
+
+describe('OpenAI batch requests', () => {
+  const request = (fields: object) =>
+    JSON.stringify({
+      custom_id: 'r1',
+      method: 'POST',
+      url: '/v1/chat/completions',
+      body: { model: 'm', messages: user('hi') },
+      ...fields,
+    });
+  const readRequest = async (fields: object) => (await read(`${request(fields)}\n`))[0];
+
+  test('are recognised without a format, and keep every field of the body', async () => {
+    const body = {
+      model: 'nextgen',
+      messages: user('hi'),
+      max_tokens: 5,
+      stream: false,
+      temperature: 0,
+      vendor_field: { a: [1] },
+    };
+    expect(await readRequest({ body })).toEqual({
+      index: 1,
+      line: 1,
+      id: 'r1',
+      content: {
+        messages: user('hi'),
+        model: 'nextgen',
+        maxTokens: 5,
+        stream: false,
+        params: { temperature: 0, vendor_field: { a: [1] } },
+      },
+    });
+  });
+
+  test('may have messages with parts, and an absolute url', async () => {
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
+    const item = await readRequest({
+      url: 'https://x.example/openai/v1/chat/completions?v=2',
+      body: { messages },
+    });
+    expect(item?.content).toEqual({ messages });
+  });
+
+  test.each([
+    [{ method: 'GET' }, 'has a method other than "POST"'],
+    [{ url: '/v1/embeddings' }, 'has a url other than "/v1/chat/completions"'],
+    [{ custom_id: 7 }, 'has no custom_id'],
+    [{ body: 'x' }, 'has no body that is a JSON object'],
+    [{ body: { model: 'm' } }, 'has a body without messages, a list of {role, content}'],
+    [{ body: { messages: user('x'), stream: 1 } }, 'has stream that is neither true nor false'],
+    [{ body: { messages: user('x'), model: 7 } }, 'has a model that is not text'],
+  ])('with %j are invalid items', async (fields, problem) => {
+    expect((await readRequest(fields))?.problem).toContain(problem);
+  });
+
+  test('X14: with a number that cannot be sent unchanged are invalid items', async () => {
+    const [item] = await read(request({}).replace('"m"', '"m","seed":12345678901234567890'));
+    expect(item?.problem).toContain('has the number 12345678901234567890 in "body"');
+  });
+});
+
+describe('tables', () => {
+  const csv = (text: string, template?: string) =>
+    read(text, { format: 'csv', ...(template === undefined ? {} : { template }) });
+
+  test('fill a template, but not the placeholders in values', async () => {
+    const items = await csv('id,text\nr1,"good, {{id}}"\nr2,bad\n', 'Mood of {{text}} ({{id}})');
+    expect(promptsOf(items)).toEqual(['Mood of good, {{id}} (r1)', 'Mood of bad (r2)']);
+    expect(items.map(({ id }) => id)).toEqual(['r1', 'r2']);
+  });
+
+  test('with the column prompt need no template', async () => {
+    const [item] = await csv('prompt,model,max_tokens\nhi,nextgen,7\n');
+    expect(item?.content).toEqual({ messages: user('hi'), model: 'nextgen', maxTokens: 7 });
+  });
+
+  test('X12: can have columns that natter does not know', async () => {
+    const [item] = await csv('prompt,temperature,category\nhi,0.2,greeting\n');
+    expect(item?.content).toEqual({ messages: user('hi') });
+  });
+
+  test('ignore empty cells', async () => {
+    const [item] = await csv('prompt,model,max_tokens\nhi,,\n');
+    expect(item?.content).toEqual({ messages: user('hi') });
+  });
+
+  test('skip blank rows, and count a row of several lines once', async () => {
+    const items = await csv('prompt\n\n"a\nb"\n\nc\n');
+    expect(items.map(({ index, line }) => [index, line])).toEqual([
+      [1, 3],
+      [2, 6],
+    ]);
+  });
+
+  test('report rows with too few or too many fields', async () => {
+    const items = await csv('prompt,x\na\nb,1\nc,2,3\n');
+    expect(promptsOf(items)).toEqual([
+      'has 1 field, but the header has 2',
+      'b',
+      'has 3 fields, but the header has 2',
+    ]);
+  });
+
+  test.each([
+    ['text\nhi\n', undefined, 'the table has no column "prompt"'],
+    ['text\nhi\n', '{{body}}', '"body" in the template is not a column'],
+    ['a,a\n1,2\n', '{{a}}', 'the table header has "a" twice'],
+  ])('with an unusable header are refused: %j', async (text, template, message) => {
+    await expect(csv(text, template)).rejects.toMatchObject({ kind: 'usage', message });
+  });
+
+  test.each([
+    ['semicolons', 'id;prompt\n1;"a; b, c"\n', 'a; b, c'],
+    ['tabs', 'id\tprompt\n1\ta, b\n', 'a, b'],
+    ['commas, and semicolons inside quotes', '"a;b;c",prompt\n1,x\n', 'x'],
+    ['one column', 'prompt\na; b\n', 'a; b'],
+  ])('are read with %s', async (_, text, prompt) => {
+    expect(promptsOf(await csv(text))).toEqual([prompt]);
+  });
+
+  test('keep the row as it is in the input', async () => {
+    const [item] = await csv('id;prompt\n1;a\n');
+    expect(item?.row).toEqual({ header: ['id', 'prompt'], cells: ['1', 'a'], delimiter: ';' });
+  });
+
+  test('with tabs are read as TSV', async () => {
+    expect(promptsOf(await read('prompt\tx\na, b\t1\n', { format: 'tsv' }))).toEqual(['a, b']);
   });
 });
 

@@ -112,44 +112,37 @@ describe('--shard auto', () => {
     expect(chooseShard('auto', environment)).toEqual({ number, count });
   });
 
-  const problems: readonly [title: string, environment: Record<string, string>, message: string][] =
+  test.each<readonly [string, Readonly<Record<string, string>>, string]>([
+    ['no scheduler', {}, 'this is not an array job: none of SLURM_ARRAY_TASK_ID, '],
+    ['a job that is not an array', gridEngine('undefined'), 'this is not an array job'],
     [
-      ['no scheduler', {}, 'this is not an array job: none of SLURM_ARRAY_TASK_ID, '],
-      ['a job that is not an array', gridEngine('undefined'), 'this is not an array job'],
-      [
-        'two schedulers',
-        { ...slurm(1, [1, 2, 1, 2]), JOB_COMPLETION_INDEX: '0' },
-        'both SLURM_ARRAY_TASK_ID and JOB_COMPLETION_INDEX are set',
-      ],
-      [
-        'a missing variable',
-        { ...slurm(1, [1, 2, 1, 2]), SLURM_ARRAY_TASK_COUNT: '' },
-        'SLURM_ARRAY_TASK_COUNT is not set',
-      ],
-      [
-        'a wrong variable',
-        { ...amazon('0'), AWS_BATCH_JOB_ARRAY_INDEX: 'first' },
-        'AWS_BATCH_JOB_ARRAY_INDEX is "first", not a whole number',
-      ],
-      [
-        'gaps',
-        slurm(3, [1, 7, 1, 3]),
-        'the array has 3 jobs, which are not all numbers from 1 to 7',
-      ],
-      [
-        'an index outside',
-        amazon('5'),
-        'AWS_BATCH_JOB_ARRAY_INDEX is 5, which is outside the array of 5 jobs from 0',
-      ],
-      [
-        'Kubernetes, without the number of shards',
-        { JOB_COMPLETION_INDEX: '0' },
-        'JOB_COMPLETION_INDEX has no number of shards beside it',
-      ],
-      ['PBS', { PBS_ARRAY_INDEX: '1' }, 'PBS_ARRAY_INDEX has no number of shards beside it'],
-    ];
-
-  test.each(problems)('refuses %s', (_, environment, message) => {
+      'two schedulers',
+      { ...slurm(1, [1, 2, 1, 2]), JOB_COMPLETION_INDEX: '0' },
+      'both SLURM_ARRAY_TASK_ID and JOB_COMPLETION_INDEX are set',
+    ],
+    [
+      'a missing variable',
+      { ...slurm(1, [1, 2, 1, 2]), SLURM_ARRAY_TASK_COUNT: '' },
+      'SLURM_ARRAY_TASK_COUNT is not set',
+    ],
+    [
+      'a wrong variable',
+      { ...amazon('0'), AWS_BATCH_JOB_ARRAY_INDEX: 'first' },
+      'AWS_BATCH_JOB_ARRAY_INDEX is "first", not a whole number',
+    ],
+    ['gaps', slurm(3, [1, 7, 1, 3]), 'the array has 3 jobs, which are not all numbers from 1 to 7'],
+    [
+      'an index outside',
+      amazon('5'),
+      'AWS_BATCH_JOB_ARRAY_INDEX is 5, which is outside the array of 5 jobs from 0',
+    ],
+    [
+      'Kubernetes, without the number of shards',
+      { JOB_COMPLETION_INDEX: '0' },
+      'JOB_COMPLETION_INDEX has no number of shards beside it',
+    ],
+    ['PBS', { PBS_ARRAY_INDEX: '1' }, 'PBS_ARRAY_INDEX has no number of shards beside it'],
+  ])('refuses %s', (_, environment, message) => {
     expect(() => chooseShard('auto', environment)).toThrow(
       expect.objectContaining({
         kind: 'usage',

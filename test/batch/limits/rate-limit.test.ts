@@ -40,22 +40,11 @@ function saturate(
 
 /** The most of `amount` in any period of a minute. */
 function mostInAMinute(sent: readonly Sent[], amount: (one: Sent) => number): number {
-  let most = 0;
-  let sum = 0;
-  let first = 0;
-  for (const one of sent) {
-    sum += amount(one);
-    for (
-      let old = sent[first];
-      old !== undefined && old.at < one.at - 60_000 + 1e-6;
-      old = sent[first]
-    ) {
-      sum -= amount(old);
-      first += 1;
-    }
-    most = Math.max(most, sum);
-  }
-  return most;
+  const sums = sent.map(({ at: end }) => {
+    const within = sent.filter(({ at }) => at <= end && at > end - 60_000 + 1e-6);
+    return within.reduce((sum, one) => sum + amount(one), 0);
+  });
+  return Math.max(...sums);
 }
 
 const requests = () => 1;

@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openResultFile, type ResultFile } from '../../../src/batch/results/result-file.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -328,13 +328,10 @@ describe('a results file', () => {
   });
 
   test('X21: that cannot be flushed ends the run before the next result', async () => {
-    const folder = folderOf();
-    const clock = createFakeClock();
-    const synchronize = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }));
-    const process = { id: 1, isRunning: () => true };
-    const file = openResultFile(join(folder, 'out.jsonl'), { process, clock, synchronize });
-    onTestFinished(() => file.close());
-    add(file, 1);
+    const { file, clock } = open();
+    const full = Object.assign(new Error('full'), { code: 'ENOSPC' });
+    const flush = vi.spyOn(fs, 'fdatasync').mockImplementation((_, end) => end(full));
+    onTestFinished(() => flush.mockRestore());
     // The flush fails at once; the file is checked a second later.
     await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(1000);

@@ -7,7 +7,7 @@ import {
   noAnswer,
 } from '../../../src/client/failure/answer-failure.ts';
 import { maskFailure } from '../../../src/client/failure/change-failure.ts';
-import { Failure, type Remedy } from '../../../src/failure.ts';
+import { Failure, type FailureKind, type Remedy } from '../../../src/failure.ts';
 
 const incomplete = 'the answer is incomplete: cut';
 
@@ -26,6 +26,11 @@ test.each([
     expect(failure).toMatchObject({ kind: 'incomplete', message, remedy, requestId: 'r-1' });
   },
 );
+
+test('S13 an error before any content is final, unless it is a rate limit', () => {
+  const transient = (kind: FailureKind) => cutAnswer(new Failure(kind, 'no'), false, 'r').transient;
+  expect([transient('invalid_request'), transient('rate_limited')]).toEqual([false, true]);
+});
 
 const filtered = 'the service filtered the answer (finish_reason content_filter)';
 const tool = 'the model called a tool instead of answering (finish_reason tool_calls)';
@@ -119,10 +124,8 @@ test.each([
   expect(formatLimit(milliseconds)).toBe(words);
 });
 
-test('formats the local time', () => {
-  expect(localTimeAfter(65, new Date(2026, 10, 20, 14, 5, 1))).toBe('14:06:06');
-});
-
-test('adds the date to a time that is a day away', () => {
-  expect(localTimeAfter(86_400, new Date(2026, 11, 31, 14, 5, 1))).toBe('2027-01-01 14:05:01');
+test('formats the local time, with the date if it is a day away', () => {
+  const now = new Date(2026, 11, 31, 14, 5, 1);
+  expect(localTimeAfter(65, now)).toBe('14:06:06');
+  expect(localTimeAfter(86_400, now)).toBe('2027-01-01 14:05:01');
 });

@@ -63,16 +63,16 @@ describe('one model', () => {
   });
 });
 
-test('prefers the service to the catalogue for each property, and names the source', () => {
+test('prefers the service to the catalogue for each property, and names those from the catalogue', () => {
   const record = { id: 'origin', context_window: 64_000, purpose: ' tests ' };
   expect(describeModel(record)).toStrictEqual({
     id: 'origin',
     contextWindow: 64_000,
     latency: 18,
     purpose: 'tests',
-    sources: { contextWindow: 'service', latency: 'catalogue', purpose: 'service' },
+    fromCatalogue: ['latency'],
   });
-  expect(describeModel({ id: 'other' })).toStrictEqual({ id: 'other', sources: {} });
+  expect(describeModel({ id: 'other' })).toStrictEqual({ id: 'other', fromCatalogue: [] });
 });
 
 test.each([

@@ -53,31 +53,22 @@ describe('limits of a run', () => {
   });
 
   test.each([
-    [{}, '--max-cost needs the price of the model origin', 'natter config set prices.origin'],
+    [{}, 0, '--max-cost needs the price of the model origin', 'natter config set prices.origin'],
     [
       { origin: '1 dollar' },
+      0,
       'prices.origin in profile default must be the prices of a million tokens',
       'natter config unset prices.origin --profile default',
     ],
-  ])(
-    '--max-cost with the prices %j is refused before anything is sent',
-    async (prices, ...texts) => {
-      const place = await openBatchPlace();
-      const env = withPrices(prices);
-      const { code, stderr } = await place.run(['-', '--max-cost', '1'], { input: 'one\n', env });
-      expect(code).toBe(3);
-      for (const text of texts) expect(stderr).toContain(text);
-      expect(place.asked).toEqual([]);
-    },
-  );
-
-  test('two currencies cannot be added', async () => {
+    [{ origin: '1/1', nextgen: '1/1 EUR' }, 1, 'needs the price of the model nextgen in USD'],
+  ])('--max-cost with the prices %j is refused after %i items', async (prices, sent, ...texts) => {
     const place = await openBatchPlace();
-    const env = withPrices({ origin: '1/1', nextgen: '1/1 EUR' });
+    const env = withPrices(prices);
     const input = '{"prompt":"a","max_tokens":1}\n{"prompt":"b","model":"nextgen"}\n';
     const { code, stderr } = await place.run(['-', '--max-cost', '1'], { input, env });
     expect(code).toBe(3);
-    expect(stderr).toContain('--max-cost needs the price of the model nextgen in USD');
+    for (const text of texts) expect(stderr).toContain(text);
+    expect(place.asked).toHaveLength(sent);
   });
 
   test.each([

@@ -148,18 +148,20 @@ test('natter batch export --schema puts the schema into the prompt, and no field
 
 const table = 'id,text\na,one\nb,two\nc,three\nd,four\n';
 
-const openTablePlace = () => openFiles({ 't.csv': table });
+/** A place with a table, and with these results of a different engine. */
+const openTablePlace = (results = '') => openFiles({ 't.csv': table, 'output.jsonl': results });
 
 const importWords = ['import', 't.csv', 'output.jsonl', '--template', '{{text}}'];
 
 describe('natter batch import', () => {
   test('joins an output and an error file to the input, and natter batch sends the rest', async () => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', lines(answer('c', 'THREE'), answer('a', 'ONE')));
+    const place = await openTablePlace(lines(answer('c', 'THREE'), answer('a', 'ONE')));
     place.write('errors.jsonl', lines(refused('b')));
     const { code, stderr } = await place.run([...importWords, 'errors.jsonl', '-o', 'out.jsonl']);
     expect(code).toBe(11);
-    expect(stderr).toContain('2 of 4 items answered, 1 failed, 1 without a result');
+    expect(stderr).toMatch(
+      /2 of 4 items answered in .*; 1 failed: 1 invalid_request; 1 without a result/,
+    );
     expect(stderr).toContain('natter batch t.csv -o out.jsonl, with the same options, sends');
     expect(place.results('out.jsonl')).toMatchObject([
       {
@@ -194,7 +196,7 @@ describe('natter batch import', () => {
     place.write('t.csv', 'id,text\na,one\na,two\n');
     place.write('output.jsonl', lines(answer('a', 'ONE')));
     const { stderr } = await place.run([...importWords, '-o', 'out.jsonl']);
-    expect(stderr).toContain('1 of 2 items answered, 1 without a result');
+    expect(stderr).toMatch(/1 of 2 items answered in .*; 1 without a result/);
     expect(place.results('out.jsonl')).toMatchObject([{ index: 1, content: 'ONE' }]);
   });
 
@@ -217,8 +219,7 @@ describe('natter batch import', () => {
       { kind: 'no_answer' },
     ],
   ])('reads the failure %j', async (result, error) => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', lines(result));
+    const place = await openTablePlace(lines(result));
     const { code, stdout } = await place.run(importWords);
     expect(code).toBe(11);
     expect(jsonLines(stdout)).toMatchObject([{ index: 1, error }]);
@@ -232,7 +233,7 @@ describe('natter batch import', () => {
     const run = ['import', 'p.txt', 'output.jsonl', '-o', 'out.jsonl'];
     const { code, stderr } = await place.run(run);
     expect(code).toBe(0);
-    expect(stderr).toBe('natter: 2 of 2 items answered\n');
+    expect(stderr).toMatch(/^natter: 2 of 2 items answered in /);
     expect((await place.run(['p.txt', '-o', 'out.jsonl'])).stderr).toContain('(2 before)');
     expect(place.asked).toEqual([]);
 
@@ -248,23 +249,14 @@ describe('natter batch import', () => {
     await place.run(['t.csv', '--template', '{{text}}', '-o', 'out.jsonl', '--limit', '1']);
     place.write('output.jsonl', lines(answer('a', 'IMPORTED'), answer('b', 'TWO')));
     const { stderr } = await place.run([...importWords, '-o', 'out.jsonl']);
-    expect(stderr).toContain('2 of 4 items answered (1 before), 2 without a result');
+    expect(stderr).toMatch(/2 of 4 items answered \(1 before\) in .*; 2 without a result/);
     expect(place.results('out.jsonl').map(({ content }) => content)).toEqual(['one', 'TWO']);
   });
 
   test('writes a table', async () => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', lines(answer('b', 'TWO, "quoted"'), expired('a')));
-    const run = [
-      ...importWords,
-      '--output-format',
-      'csv',
-      '--answer-column',
-      'mood',
-      '-o',
-      'out.csv',
-    ];
-    expect((await place.run(run)).code).toBe(11);
+    const place = await openTablePlace(lines(answer('b', 'TWO, "quoted"'), expired('a')));
+    const more = '--output-format csv --answer-column mood -o out.csv'.split(' ');
+    expect((await place.run([...importWords, ...more])).code).toBe(11);
     expect(place.read('out.csv')).toBe(
       [
         'id,text,mood,mood_error',
@@ -286,12 +278,10 @@ describe('natter batch import', () => {
     const back = ['import', 't.csv', 'openai.jsonl', '--template', '{{text}}'];
     const { code, stdout } = await place.run(back);
     expect(code).toBe(0);
-    expect(jsonLines(stdout)).toMatchObject([
-      { index: 1, content: 'one' },
-      { index: 2, content: 'two' },
-      { index: 3, content: 'three' },
-      { index: 4, content: 'four' },
-    ]);
+    const texts = ['one', 'two', 'three', 'four'];
+    expect(jsonLines(stdout)).toMatchObject(
+      texts.map((content, at) => ({ index: at + 1, content })),
+    );
   });
 
   test.each([
@@ -300,8 +290,7 @@ describe('natter batch import', () => {
     [`${lines(answer('a', 'x'))}{"custom_id":"b","resp`, 'line 2 of output.jsonl is not a result'],
     [lines({ custom_id: 'a', method: 'POST' }), 'line 1 of output.jsonl is not a result'],
   ])('refuses %j, and writes nothing', async (text, message) => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', text);
+    const place = await openTablePlace(text);
     expectFailure(await place.run([...importWords, '-o', 'out.jsonl']), 2, message);
     expect(place.has('out.jsonl')).toBe(false);
   });
@@ -312,8 +301,7 @@ describe('natter batch import', () => {
     [[...importWords, '-o', 'output.jsonl'], 'output.jsonl is the input'],
     [['import', 't.csv'], 'results'],
   ])('%j is refused', async (run, message) => {
-    const place = await openTablePlace();
-    place.write('output.jsonl', lines(answer('a', 'x')));
+    const place = await openTablePlace(lines(answer('a', 'x')));
     expectFailure(await place.run(run), 2, message);
   });
 });

@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Failure } from '../../../src/failure.ts';
-import { dataFolder } from '../../conversation/journal-fixtures.ts';
+import { folderOf } from '../../support/folder.ts';
 import { runInContext } from '../../support/in-memory.ts';
 import { streamed } from '../../support/raw-replies.ts';
 import { serve } from '../../support/serve.ts';
 
 test('the prompt is in its file before it is sent, on the only connection', async () => {
-  const folder = dataFolder();
+  const folder = folderOf();
   const stored: string[] = [];
   const read = () => {
     const conversations = join(folder, 'conversations');
@@ -32,7 +32,7 @@ test.each([
   ['a missing recording', ['--replay', 'missing.jsonl', 'hi'], 'configuration'],
 ])('%s opens no connection', async (_name, words, kind) => {
   const server = await serve([[streamed('Hi')]]);
-  const environment = { NATTER_BASE_URL: server.url, NATTER_DATA_DIR: dataFolder() };
+  const environment = { NATTER_BASE_URL: server.url, NATTER_DATA_DIR: folderOf() };
   const { failure } = await runInContext(words, { environment });
   expect((failure as Failure | undefined)?.kind).toBe(kind);
   // Connections are accepted in their order.

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { guides } from '../../../src/commands/help/guides.ts';
 import { commandOf, keySequence, widgetScript } from '../../../src/commands/shell-init/run.ts';
 import { Failure } from '../../../src/failure.ts';
-import { keys } from '../../../src/settings/value-types.ts';
+import { keys } from '../../../src/settings/definitions.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { temporaryHome } from '../../support/natter.ts';
 import { expectForAll, fc } from '../../support/properties.ts';

@@ -36,7 +36,7 @@ import {
   loadConversation,
   summarize,
 } from '../../../src/conversation/library/read-conversation.ts';
-import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
+import { compilePatterns, searchConversation } from '../../../src/conversation/library/search.ts';
 import { exportJson, exportMarkdown } from '../../../src/conversation/export/export.ts';
 
 /** A new journal in a new folder. */
@@ -195,7 +195,7 @@ describe('X19: an undone prompt and its answer', () => {
     }
     expect(summarize(path)).toMatchObject({ title: 'charlie', turns: 1, isAnswered: false });
     for (const word of ['alpha', 'first']) {
-      expect(searchConversation(path, compileTerms([word]), 0)).toEqual([]);
+      expect(searchConversation(path, compilePatterns([word]), 0)).toEqual([]);
     }
     expect(linesOf(options.folder, id).join('\n')).toContain('alpha');
   });
@@ -303,7 +303,7 @@ describe('a summary', () => {
     const { options, id, path: file, turn, again, continued } = await summarized();
     const record: unknown = JSON.parse(linesOf(options.folder, id).at(-1) ?? '');
     expect(record).toMatchObject({ type: 'summary', turn, content });
-    const found = searchConversation(file, compileTerms(['of the']), 0);
+    const found = searchConversation(file, compilePatterns(['of the']), 0);
     expect(found).toMatchObject([{ turn, role: 'summary', hits: 1 }]);
     for (const one of await again()) {
       expect(contents(one)).toEqual([sent, 'second']);
@@ -327,11 +327,10 @@ describe('a summary', () => {
 
   test('is exported after the turns that it replaces', async () => {
     const conversation = (await summarized()).journal.conversation();
-    const selected = { siblings: false };
-    expect(whole(exportMarkdown(conversation, selected))).toContain(
+    expect(whole(exportMarkdown(conversation, {}))).toContain(
       'first\n\n## Summary (sent instead of the turns above)\n\nof the first\n\n## You\n\ntwo',
     );
-    expect(JSON.parse(whole(exportJson(conversation, selected)))).toMatchObject({
+    expect(JSON.parse(whole(exportJson(conversation, {})))).toMatchObject({
       summaries: [{ content, model: 'origin' }],
       turns: [{ content: 'one' }, { content: 'first' }, { content: 'two' }, { content: 'second' }],
     });

@@ -11,19 +11,14 @@ import { loadConversation } from '../../../src/conversation/library/read-convers
 import { listEntries } from '../../../src/conversation/library/library.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import type { WriterInstructions } from './fixtures/journal-writer.ts';
-import {
-  dataFolder,
-  fileOf,
-  journalOptions,
-  seededRandom,
-  storedConversation,
-} from '../journal-fixtures.ts';
+import { fileOf, journalOptions, seededRandom, storedConversation } from '../journal-fixtures.ts';
+import { folderOf } from '../../support/folder.ts';
 
 let script: string;
 
 /** Node 20 cannot run TypeScript. */
 beforeAll(async () => {
-  const folder = dataFolder();
+  const folder = folderOf();
   const input = path.join(import.meta.dirname, 'fixtures/journal-writer.ts');
   const bundle = await rolldown({ input, platform: 'node' });
   await bundle.write({ dir: folder, format: 'cjs', entryFileNames: '[name].cjs' });
@@ -48,7 +43,7 @@ function start(instructions: WriterInstructions): Writer {
 test('D1 a kill at any moment loses no earlier turn and no prompt', async () => {
   const random = seededRandom(20_261_121);
   for (let round = 0; round < 20; round += 1) {
-    const folder = dataFolder();
+    const folder = folderOf();
     const writer = start({ folder, name: 'killed', turns: 0 });
     await once(writer.child.stdout ?? writer.child, 'data');
     await sleep(Math.floor(random() * 120));

@@ -7,8 +7,8 @@ import {
   createAnswerRecorder,
   createPromptRecord,
 } from '../../../src/conversation/journal/record-answer.ts';
-import { compileTerms, searchConversation } from '../../../src/conversation/library/search.ts';
-import { leafOf, messagesOf, pathOf } from '../../../src/conversation/tree.ts';
+import { compilePatterns, searchConversation } from '../../../src/conversation/library/search.ts';
+import { messagesOf, pathOf } from '../../../src/conversation/tree.ts';
 import type { FailureKind } from '../../../src/failure.ts';
 import { finished as answerFinished, text } from '../../support/events.ts';
 import { appendFile, type AppendFile } from '../../../src/storage/append-file.ts';
@@ -29,7 +29,7 @@ const finished = { ...answerFinished, id: 'cmpl-1', model: 'origin-2026', attemp
 function journalWithPrompt() {
   const journal = createJournal(journalOptions());
   const prompt = journal.addTurn({ role: 'user', content: 'why?' });
-  const leaf = () => leafOf(journal.conversation());
+  const leaf = () => pathOf(journal.conversation()).at(-1);
   const answer = (model: string, events: readonly ChatEvent[], failure?: FailureKind) => {
     const recorder = createAnswerRecorder(journal, { model, parent: prompt.id });
     for (const event of events) recorder.event(event);
@@ -204,15 +204,14 @@ test('a refusal is kept apart from the text: on disk, in exports, searches, copi
   await journal.close();
 
   const conversation = journal.conversation();
-  const selected = { siblings: false };
-  const markdown = whole(exportMarkdown(conversation, selected));
+  const markdown = whole(exportMarkdown(conversation, {}));
   expect(markdown).toContain(`## origin (refused)\n\nWell.\n\n${refusal}\n`);
-  const html = whole(exportHtml(conversation, selected));
+  const html = whole(exportHtml(conversation, {}));
   expect(html).toMatch(/<h2>origin \(refused\)<\/h2>[^]*I will not help/);
-  expect(JSON.parse(whole(exportJson(conversation, selected)))).toMatchObject({
+  expect(JSON.parse(whole(exportJson(conversation, {})))).toMatchObject({
     turns: [{ content: 'how?' }, { content: 'Well.', refusal }],
   });
-  const found = searchConversation(fileOf(options.folder, id), compileTerms(['not help']), 0);
+  const found = searchConversation(fileOf(options.folder, id), compilePatterns(['not help']), 0);
   expect(found).toMatchObject([{ role: 'assistant', hits: 1, lines: [{ text: refusal }] }]);
   for (const next of [resumed(options, id), branchJournal(options, id)]) {
     const answer = pathOf(next.conversation())[1];

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import type { AnswerCheck } from '../../../src/ask/check.ts';
+import { hurry } from '../../../src/repl/queue.ts';
 import type { ChatEvent } from '../../../src/client/events.ts';
 import { estimateTokens } from '../../../src/conversation/token-estimate.ts';
 import { pathOf } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { showConversation } from '../../../src/repl/conversations/conversations.ts';
-import type { Repl } from '../../../src/repl/session.ts';
 import type { ReasoningMode, ReplState } from '../../../src/repl/state.ts';
-import { correctionPrompt } from '../../../src/schema/answer-value.ts';
 import { runInApp } from '../../support/app.tsx';
 import {
   createMemorySession,
@@ -17,14 +15,7 @@ import {
   replying,
   saying,
 } from '../../support/memory-session.ts';
-import {
-  chatEvent,
-  effectsOf,
-  enter,
-  play,
-  stateOf,
-  reviewPrompt,
-} from '../../support/repl-state.ts';
+import { chatEvent, effectsOf, enter, play, stateOf } from '../../support/repl-state.ts';
 
 /** A service that asks to be tried again in 8 seconds. */
 const retrying = (cause: Failure) =>
@@ -45,14 +36,14 @@ test.each([
 
 test('Enter on an empty composer ends the wait before a retry, and not an answer', () => {
   const { state, effects } = play(waiting, enter);
-  expect(effects).toEqual([{ type: 'retry-now' }]);
+  expect(effects).toEqual([{ type: 'hurry' }]);
   expect(state.activity).toMatchObject({ phase: 'retrying', retry: { retry: 1, at: state.now } });
   expect(play(waiting, chatEvent(received('half'), 3000), enter).effects).toEqual([]);
 });
 
 test('Enter with a draft queues it, and the wait continues', () => {
   const { state, effects } = play(waiting, 'two', enter);
-  expect(effectsOf(effects, 'retry-now')).toEqual([]);
+  expect(effectsOf(effects, hurry)).toEqual([]);
   expect(state.queue).toHaveLength(1);
 });
 
@@ -177,45 +168,16 @@ test('X23: a filtered answer is shown and recorded with its text and marked as f
   expect(session.state().conversation).toBe(conversation);
 });
 
-/** A prompt file whose answer must be `good`. */
-function withCheck(usual: Repl): Repl {
-  const check: AnswerCheck = {
-    schema: {},
-    retries: 1,
-    pointer: undefined,
-    findEarly: undefined,
-    prompt: (text) => text,
-    settings: (settings) => settings,
-    check(content) {
-      if (content === 'good') return { violations: [], isCorrectable: false };
-      return { violations: [{ path: '', message: `is ${content}` }], isCorrectable: true };
-    },
-  };
-  const fill: typeof reviewPrompt.fill = async (...words) => ({
-    ...(await reviewPrompt.fill(...words)),
-    check,
-  });
-  const prompts = { ...usual.prompts, open: async () => ({ ...reviewPrompt, fill }) };
-  return { ...usual, prompts };
-}
-
-const prompt = 'review js for speed: all';
-const correction = correctionPrompt([{ path: '', message: 'is bad' }]);
-
 test.each([
-  [['good'], [prompt], 'origin: good\n'],
-  [['bad', 'good'], [prompt, correction], 'the answer is bad; asking again (1 of 1)\norigin: good'],
-  [['', 'good'], [prompt, prompt], 'asking again (1 of 1)\norigin: good\n'],
-  [
-    ['bad', 'worse'],
-    [prompt, correction],
-    'the answer is worse\n  /retry asks for a different answer, without a check\n',
-  ],
+  [['1'], [/^grade it/], 'origin: 1\n'],
+  [['2', '1'], [/^grade it/, /must be/], 'asking again (1 of 1)\norigin: 1'],
+  [['', '1'], [/^grade it/, /^grade it/], 'asking again (1 of 1)\norigin: 1\n'],
+  [['2', '3'], [/^grade it/, /must be/], 'without a check\n'],
 ])('answers %j to a prompt file with a schema', async (answers, sent, said) => {
-  const replies = answers.map((text) => saying(text));
-  const memory = openMemorySession({ replies, repl: withCheck });
-  const { conversation } = await memory.submit('/review lang=js focus=speed all');
-  expect(memory.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual(sent);
+  const memory = createMemorySession(...answers.map((text) => saying(text)));
+  const { conversation } = await memory.submit('/grade');
+  const prompts = memory.requests.map(({ messages }) => messages.at(-1)?.content);
+  expect(prompts).toEqual(sent.map((pattern) => expect.stringMatching(pattern) as string));
   expect(memory.text()).toContain(said);
   expect(pathOf(conversation).at(-1)?.content).toBe(answers.at(-1));
 });

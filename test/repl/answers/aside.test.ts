@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/failure.ts';
+import { titleIn } from '../../../src/repl/answers/aside.ts';
 import { richFormat } from '../../../src/repl/transcript/rich-format.ts';
 import { plainStyle } from '../../../src/terminal/style.ts';
 import { runInApp } from '../../support/app.tsx';
+import { temporaryHome } from '../../support/natter.ts';
 import {
   failing,
   hanging,
@@ -149,4 +151,76 @@ test('the answer is below its question, indented', () => {
     text: 'Because it is\n\n- so\n\u001B[2J',
   });
   expect(text).toBe('› btw: why?\n  Because it is\n\n  - so\n');
+});
+
+test.each([
+  ['Why the sky is blue', 'Why the sky is blue'],
+  ['**"Why the sky is blue."**', 'Why the sky is blue'],
+  ['# Title: `Rayleigh` scattering\n\nIt is short.', 'Rayleigh scattering'],
+  ['```\nsnake_case names in C#\n```', 'snake_case names in C#'],
+  ["- _L'heure_ [d'été](https://example.com)", "L'heure d'été"],
+  ['„2. Weltkrieg“', '2. Weltkrieg'],
+  ['Red\u001B[31m \u202Eand\u0007 blue', 'Red and blue'],
+  ['青い空の理由。', '青い空の理由'],
+  ['long '.repeat(30), `${'long '.repeat(10)}long…`],
+  ['\n --- \n**""**', ''],
+])('the title in %j is %j', (text, title) => {
+  expect(titleIn(text)).toBe(title);
+});
+
+/** A saved conversation with titles=model. */
+const titled = (replies: readonly Reply[], titles: 'words' | 'model' = 'model', saves = true) =>
+  openMemorySession({
+    replies,
+    environment: { NATTER_TITLES: titles },
+    ...(saves && { folder: temporaryHome() }),
+  });
+
+const titleOf = ({ session }: ReturnType<typeof titled>) => session.journal().conversation().title;
+
+test('the model is asked for a title after the first answer of a saved conversation, once', async () => {
+  const memory = titled([saying('Rayleigh scattering. '.repeat(200)), saying('"Blue skies"')]);
+  await memory.submit('why?');
+  await expect.poll(() => titleOf(memory)).toBe('Blue skies');
+  expect(memory.session.state().conversation.title).toBe('Blue skies');
+  const content = memory.requests[1]?.messages[0]?.content ?? '';
+  expect(content).toContain('<prompt>\nwhy?\n</prompt>');
+  expect(content.length).toBeLessThan(1500);
+  expect(memory.requests[1]).not.toHaveProperty('max_tokens');
+  await memory.submit('and?');
+  expect(memory.requests).toHaveLength(3);
+  expect(memory.text()).not.toContain('Blue skies');
+});
+
+test.each([
+  ['without the setting', titled([], 'words')],
+  ['if nothing is saved', titled([], 'model', false)],
+  ['after a cut answer', titled([failing(new Failure('incomplete', 'cut'), 'bl')])],
+])('no title is asked for %s', async (_when, memory) => {
+  await memory.submit('why?');
+  expect(memory.requests).toHaveLength(1);
+});
+
+test('a title that the user sets meanwhile stays', async () => {
+  let give: () => void = () => undefined;
+  const held: Reply = async function* reply(request, signal) {
+    await new Promise<void>((resolve) => (give = resolve));
+    yield* saying('Blue skies')(request, signal);
+  };
+  const memory = titled([saying('blue'), held]);
+  await memory.submit('why?', '/rename Mine');
+  give();
+  await memory.submit('/rename');
+  expect(titleOf(memory)).toBe('Mine');
+});
+
+test('a failed title changes nothing, and quitting does not wait for one', async () => {
+  const memory = titled([saying('blue'), failing(new Failure('server_error', 'down'))]);
+  await memory.submit('why?');
+  expect(memory.text()).not.toContain('down');
+  expect(titleOf(memory)).toBeUndefined();
+  const waiting = titled([saying('blue'), hanging()]);
+  await waiting.submit('why?');
+  await waiting.session.close();
+  expect(waiting.requests).toHaveLength(2);
 });

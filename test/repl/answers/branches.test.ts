@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sendPrompt } from '../../../src/repl/answers/send-prompt.ts';
 import { startVi } from '../../../src/repl/composer/vi/vi-keys.ts';
 import { runInApp } from '../../support/app.tsx';
 import { openMemorySession, saying } from '../../support/memory-session.ts';
@@ -36,7 +37,7 @@ test('Esc Esc on an empty composer lists the prompts, which typing filters', () 
   expect(choices(typed('T'), typed('e'))).toEqual(['› 2 about tea']);
   const chosen = runInApp(state, typed('tea'), enter).state;
   expect(composed(chosen)).toBe('about tea');
-  expect(effectsOf(play(chosen, enter).effects, 'send')[0]?.prompt).toMatchObject({
+  expect(effectsOf(play(chosen, enter).effects, sendPrompt)[0]?.prompt).toMatchObject({
     parent: undefined,
   });
 });

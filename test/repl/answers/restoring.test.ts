@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sendPrompt } from '../../../src/repl/answers/send-prompt.ts';
 import { composePrompt } from '../../../src/conversation/compose-prompt.ts';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { shownText } from '../../../src/repl/composer/paste.ts';
@@ -39,7 +40,7 @@ const after = (...contents: readonly string[]) =>
 
 const command = (state: ReplState, name: string) => play(state, name, enter);
 const promptsOf = ({ effects }: ReturnType<typeof play>) =>
-  effectsOf(effects, 'send').map(({ prompt }) => prompt);
+  effectsOf(effects, sendPrompt).map(({ prompt }) => prompt);
 
 test('a second /undo, even right after the first, removes the previous prompt', () => {
   const once = command(after('one', 'two'), '/undo');

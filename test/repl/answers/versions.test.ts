@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { sendPrompt } from '../../../src/repl/answers/send-prompt.ts';
+import { selectTurn } from '../../../src/repl/answers/versions.ts';
 import type { Conversation, Turn } from '../../../src/conversation/tree.ts';
 import { Failure } from '../../../src/failure.ts';
 import { panelOf } from '../../../src/repl/commands.ts';
@@ -58,7 +60,7 @@ const resent = stateOf({
 
 const command = (state: ReplState, line: string) => play(state, line, enter);
 const chosen = ({ effects }: ReturnType<typeof play>) =>
-  effectsOf(effects, 'select-version').map(({ input }) => input);
+  effectsOf(effects, selectTurn).map(({ turnId }) => turnId);
 
 test.each<[string, ReplState, string | undefined, string | undefined]>([
   ['/version 1', edited, 'a', undefined],
@@ -127,7 +129,7 @@ describe('/compare sends the prompt to', () => {
     ['nextgen', 'origin-2026-11', '/compare'],
   ])('%s after an answer from %s with %s', (model, answered, line) => {
     const { state, effects, printed } = command(answeredBy(answered), line);
-    const [send] = effectsOf(effects, 'send');
+    const [send] = effectsOf(effects, sendPrompt);
     expect(send?.prompt).toEqual({ type: 'repeat', turnId: 't1' });
     expect(send?.settings.model).toBe(model);
     expect(state.activity).toMatchObject({ model, comparedWith: 't2' });
@@ -139,7 +141,7 @@ describe('/compare sends the prompt to', () => {
     const brief = answeredBy('origin', { role: 'system', content: 'be brief' });
     const settings = { ...brief.settings, system: 'be long' };
     const { effects } = command({ ...brief, settings }, '/compare');
-    expect(effectsOf(effects, 'send')[0]?.settings.system).toBe('be brief');
+    expect(effectsOf(effects, sendPrompt)[0]?.settings.system).toBe('be brief');
   });
 });
 

@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
 import { firstRunDialog } from '../../../src/repl/connection.ts';
-import { matchesOf, onListOpened, settle } from '../../../src/repl/conversation-list/list.ts';
-import { copyDialog } from '../../../src/repl/conversations/conversations.ts';
+import {
+  matchesOf,
+  readConversations,
+  settle,
+  readList,
+} from '../../../src/repl/conversation-list/list.ts';
+import { copyDialog, resume } from '../../../src/repl/conversations/conversations.ts';
 import type { ListRow, OpenList, ReplState } from '../../../src/repl/state.ts';
 import { step } from '../../../src/repl/step.ts';
 import { runInApp } from '../../support/app.tsx';
+import { createMemoryContext } from '../../support/memory-context.ts';
 import {
+  changeOf,
   effectsOf,
   enter,
   escape,
@@ -34,7 +41,11 @@ const listing = (rows: readonly ListRow[] = three, changes: Partial<OpenList> = 
 const shown = ({ list }: ReplState) =>
   list === undefined ? [] : matchesOf(list).map(({ row }) => row.title);
 
-const opening = (state: ReplState) => onListOpened(state, listOf(three));
+const opening = await changeOf(
+  readConversations,
+  {},
+  { library: { read: async () => three }, context: createMemoryContext().context },
+);
 
 const down = pressed('down');
 const tab = pressed('tab');
@@ -91,7 +102,7 @@ test.each<[string, readonly (string | StateChange)[], object]>([
 
 test('Enter opens the selected conversation, once', () => {
   const { state, effects } = play(listing(), down, enter, enter);
-  expect(effectsOf(effects, 'resume')).toMatchObject([{ name: 'cccc3333' }]);
+  expect(effectsOf(effects, resume)).toMatchObject([{ name: 'cccc3333' }]);
   expect(state.activity).toMatchObject({ name: 'opening a conversation' });
 });
 
@@ -109,7 +120,7 @@ test('a conversation that is open in another natter leads back to the list, or i
     expect(state).toMatchObject({ dialog: undefined, list: { query: 'tea', selected: 1 } });
     expect(play(state, escape).state.dialog).toBe(firstRunDialog);
   }
-  expect(effectsOf(runInApp(asked, enter).effects, 'resume')).toEqual([
+  expect(effectsOf(runInApp(asked, enter).effects, resume)).toEqual([
     { type: 'resume', name: 'rrrr4444', ...options, isBranch: true },
   ]);
 });
@@ -135,7 +146,7 @@ test('the queue waits until the list is closed', () => {
 
 test('Tab searches the texts, and Tab again filters', () => {
   const searching = play(listing(), tab, 'milk');
-  expect(effectsOf(searching.effects, 'read-list')).toHaveLength(1);
+  expect(effectsOf(searching.effects, readList)).toHaveLength(1);
   expect(shown(searching.state)).toEqual([]);
   const excerpts = [undefined, 'with milk', undefined];
   const { list = listOf(three) } = searching.state;

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { showConversation } from '../../../src/repl/conversations/conversations.ts';
+import {
+  showConversation,
+  newConversation,
+} from '../../../src/repl/conversations/conversations.ts';
 import { runInApp } from '../../support/app.tsx';
 import { createMemorySession, openMemorySession } from '../../support/memory-session.ts';
 import { composed, effectsOf, enter, play, stateOf } from '../../support/repl-state.ts';
@@ -148,5 +151,5 @@ test('/new removes what is attached, and names it', () => {
   const file = { name: '!ls', content: 'a.txt' };
   const { state, effects, printed } = play(stateOf({ attachments: [file] }), '/new', enter);
   expect([state.attachments, printed]).toEqual([[], ['no longer attached: !ls']]);
-  expect(effectsOf(effects, 'new-conversation')).toHaveLength(1);
+  expect(effectsOf(effects, newConversation)).toHaveLength(1);
 });

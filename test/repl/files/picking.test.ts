@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { onPathsRecognised } from '../../../src/repl/files/dropped-files.ts';
-import { onFilesPicked } from '../../../src/repl/menu.ts';
+import { recognisePaths } from '../../../src/repl/files/dropped-files.ts';
+import { onFilesPicked, pickFiles } from '../../../src/repl/menu.ts';
 import { noticeOf } from '../../../src/repl/screen/App.tsx';
 import type { ReplState } from '../../../src/repl/state.ts';
 import {
+  changeOf,
   composed,
   effectsOf,
   enter,
@@ -20,7 +21,7 @@ type Keys = readonly (string | StateChange)[];
 
 const tab = pressed('tab');
 const requestsOf = ({ effects }: ReturnType<typeof play>) =>
-  effectsOf(effects, 'pick-files').map(({ typed: wanted }) => wanted);
+  effectsOf(effects, pickFiles).map(({ typed: wanted }) => wanted);
 
 test.each<[string, Keys, readonly string[]]>([
   ['follows what is typed', ['see @', 'n', 'o', pressed('backspace')], ['', 'n', 'no', 'n']],
@@ -35,7 +36,7 @@ test.each<[string, Keys, readonly string[]]>([
 /** What the picker found for the mention at the end of the draft. */
 function found(state: ReplState, ...values: readonly string[]): StateChange {
   const { effects } = play(state, 'x', pressed('backspace'));
-  const request = effectsOf(effects, 'pick-files').at(-1);
+  const request = effectsOf(effects, pickFiles).at(-1);
   if (request === undefined) throw new Error('the picker is closed');
   const candidates = values.map((value) => ({
     value: value.replace(/\/$/, ''),
@@ -105,33 +106,33 @@ test.each<[string, Keys, readonly string[], string, number | undefined]>([
   expect([text, open.completion?.selected]).toEqual([draft, selected]);
 });
 
-const checksOf = (result: ReturnType<typeof play>) => effectsOf(result.effects, 'recognise-paths');
+const checksOf = (result: ReturnType<typeof play>) => effectsOf(result.effects, recognisePaths);
 
-/** Replaces the paste by a mention. */
-function recognised(result: ReturnType<typeof play>, mentions: string, ...since: Keys) {
+/** Replaces a paste of files by mentions. */
+async function recognised(result: ReturnType<typeof play>, ...since: Keys) {
   const [check] = checksOf(result);
   if (check === undefined) throw new Error('the paste was not checked');
-  const { from, inserted } = check;
   const { state } = play(result.state, ...since);
-  return play(state, (last) => onPathsRecognised(last, from, inserted, mentions)).state;
+  const kindOf = () => 'file';
+  return play(state, await changeOf(recognisePaths, check, { files: { kindOf } })).state;
 }
 
-test('a pasted path of a file becomes a mention, and undo brings it back', () => {
-  const state = recognised(play(stateOf(), 'see ', pasted('/tmp/a.md ')), '@a.md');
-  expect(composed(state)).toBe('see @a.md ');
+test('a pasted path of a file becomes a mention, and undo brings it back', async () => {
+  const state = await recognised(play(stateOf(), 'see ', pasted('/tmp/a.md ')));
+  expect(composed(state)).toBe('see @/tmp/a.md ');
   expect(noticeOf(state)).toContain('undoes it');
   const undone = play(state, pressed('_', { ctrl: true })).state;
   expect(composed(undone)).toBe('see /tmp/a.md ');
   expect(noticeOf(undone)).toBeUndefined();
 });
 
-test('a pasted path stays if the text has changed, and the caret behind what was typed since', () => {
+test('a pasted path stays if the text has changed, and the caret behind what was typed since', async () => {
   const path = play(stateOf(), pasted('/tmp/a.md'));
-  expect(play(recognised(path, '@a.md', ' is'), '!').text).toBe('@a.md is!');
-  expect(composed(recognised(path, '@a.md', pressed('backspace')))).toBe('/tmp/a.m');
+  expect(play(await recognised(path, ' is'), '!').text).toBe('@/tmp/a.md is!');
+  expect(composed(await recognised(path, pressed('backspace')))).toBe('/tmp/a.m');
   const many = Array.from({ length: 9 }, (_, index) => `/tmp/${index}.md`).join('\n');
   const long = play(stateOf(), pasted(many));
-  expect(composed(recognised(long, '@0.md @1.md'))).toBe('@0.md @1.md ');
+  expect(composed(await recognised(long))).toMatch(/^@\/tmp\/0\.md .* @\/tmp\/8\.md $/);
 });
 
 test.each([

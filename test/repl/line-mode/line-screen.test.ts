@@ -1,5 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { remember } from '../../../src/repl/queue.ts';
 import { systemClock } from '../../../src/clock.ts';
 import type { PathList } from '../../../src/input/find-files.ts';
 import { createHistory } from '../../../src/repl/composer/history.ts';
@@ -52,7 +53,7 @@ function open(options: ScreenOptions = {}) {
   const update: Session['update'] = (change) => {
     const next = change(state);
     const effects = effectsIn(next);
-    entered.push(...effectsOf(effects, 'remember').map(({ input }) => input));
+    entered.push(...effectsOf(effects, remember).map(({ input }) => input));
     if (next.state.hasQuit) events.push('quit');
     if (next.state.armed === 'interrupt' && state.armed === undefined) events.push('interrupt');
     state = { ...next.state, activity: undefined };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { settle } from '../../../src/repl/conversation-list/list.ts';
+import { resume } from '../../../src/repl/conversations/conversations.ts';
+import { settle, readList } from '../../../src/repl/conversation-list/list.ts';
 import { lineQuestion } from '../../../src/repl/line-mode/questions.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { listedConversation, listOf } from '../../support/conversation-lists.ts';
@@ -73,7 +74,7 @@ test.each([
   ['a number', ['11'], 'mmmmp'],
   ['a number after a filter', ['about 7', '1'], 'mmmmj'],
 ])('%s opens a conversation', (_, lines, name) => {
-  expect(effectsOf(enterLines(lineMode(), ...lines).effects, 'resume')).toMatchObject([{ name }]);
+  expect(effectsOf(enterLines(lineMode(), ...lines).effects, resume)).toMatchObject([{ name }]);
 });
 
 test('a number that is not in the list is refused', () => {
@@ -90,7 +91,7 @@ test('words filter the list; without a match, no number is offered', () => {
 
 test('a slash and words search the texts', () => {
   const { state, effects } = enterLines(lineMode(), '/with milk');
-  expect(effectsOf(effects, 'read-list')).toHaveLength(1);
+  expect(effectsOf(effects, readList)).toHaveLength(1);
   const excerpts = many.map((_, index) => (index === 3 ? 'tea with milk' : undefined));
   const found = (before: ReplState) =>
     settle(before, { ...(before.list ?? listOf(many)), excerpts, isReading: false });

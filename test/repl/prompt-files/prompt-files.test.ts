@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { silentNotices } from '../../../src/output/notices.ts';
-import { createReplPrompts } from '../../../src/repl/prompt-files/prompt-files.ts';
-import { resolveSettings } from '../../../src/settings/resolve.ts';
-import { storedWith } from '../../settings/fixtures/stored.ts';
+import { sendPrompt } from '../../../src/repl/answers/send-prompt.ts';
+import { findPromptFiles, openPrompt } from '../../../src/repl/prompt-files/prompt-files.ts';
 import { folderOf } from '../../support/folder.ts';
-import { createMemoryContext } from '../../support/memory-context.ts';
 import {
   promptDialog,
   promptLine,
@@ -52,13 +49,9 @@ describe('values after the name of a prompt file', () => {
 
 test('a value for a prompt file keeps its line ends', () => {
   const prompt = { ...reviewPrompt, variables: [], neededText: 'text' };
-  const pending = { use: { prompt, values: {}, text: '' }, missing: [undefined] };
-  const { effects } = runInApp(
-    stateOf({ dialog: promptDialog(pending) }),
-    pasted('if (a) {\r\n  b();\n}'),
-    enter,
-  );
-  expect(effectsOf(effects, 'send')[0]?.prompt).toMatchObject({
+  const dialog = promptDialog({ prompt, values: {}, text: '' }, [undefined]);
+  const { effects } = runInApp(stateOf({ dialog }), pasted('if (a) {\r\n  b();\n}'), enter);
+  expect(effectsOf(effects, sendPrompt)[0]?.prompt).toMatchObject({
     use: { text: 'if (a) {\n  b();\n}' },
   });
 });
@@ -116,8 +109,8 @@ test('secrets in a prompt file are sent only after a confirmation', async () => 
     state: { isLineMode: true },
     repl: (usual) => ({
       ...usual,
-      guard: {
-        ...usual.guard,
+      service: {
+        ...usual.service,
         inspect: (files, { isConfirmed }) =>
           isConfirmed || files.length === 0
             ? { files }
@@ -135,14 +128,13 @@ test('a prompt file of the user is listed, and filled with values, words and its
   const front = `description: "a review"\nmodel: nextgen\nsystem: be kind\nparams:\n  top_p: 0.5\nvariables:\n  lang:\n    default: ts\n`;
   const text = `---\n${front}---\nreview {{lang}}: {{stdin}}\n`;
   const folder = folderOf({ 'prompts/check.md': text });
-  const { context } = createMemoryContext({ environment: { NATTER_CONFIG_DIR: folder } });
-  const settings = resolveSettings({ flags: {}, environment: {}, stored: storedWith({}) });
-  const prompts = createReplPrompts(context, silentNotices, settings);
-  expect(await prompts.list()).toEqual([{ name: 'check', summary: 'a review' }]);
-  expect(await prompts.open('other', context.signal)).toBeUndefined();
-  const opened = await prompts.open('check', context.signal);
+  const { session } = openMemorySession({ environment: { NATTER_CONFIG_DIR: folder } });
+  const { signal } = session.context;
+  expect(findPromptFiles(session.context)).toEqual([{ name: 'check', summary: 'a review' }]);
+  expect(await openPrompt(session, 'other', signal)).toBeUndefined();
+  const opened = await openPrompt(session, 'check', signal);
   expect(opened).toMatchObject({ model: 'nextgen', neededText: 'text for {{stdin}}' });
-  expect(await opened?.fill({ lang: 'js' }, 'a b', context.signal)).toMatchObject({
+  expect(await opened?.fill({ lang: 'js' }, 'a b', signal)).toMatchObject({
     content: 'review js: a b',
     settings: {
       model: 'nextgen',

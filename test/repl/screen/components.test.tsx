@@ -213,8 +213,7 @@ describe('a dialog', () => {
 function asking(choices: readonly string[], rows = 24) {
   const variable = { name: 'drink', choices };
   const use = { prompt: reviewPrompt, values: {}, text: '' };
-  const pending = { use, missing: [variable] };
-  return stateOf({ dialog: promptDialog(pending), rows });
+  return stateOf({ dialog: promptDialog(use, [variable]), rows });
 }
 
 const choicesOf = (rows: readonly string[]) => rows.filter((row) => /^[ ›] \d/.test(row));

@@ -42,7 +42,7 @@ test('the first row and the help name keys of the user', () => {
   const help = (isLineMode: boolean, topic: string) =>
     printed(effectsIn(showHelp(stateOf({ keyMap, isLineMode, columns: 100 }), topic)))[0];
   expect(help(false, '')).toContain('Alt+S, F9, Esc, Ctrl+Q');
-  expect(help(true, 'keys')).toMatch(/^Alt\+S: sends the line[^]*\nCtrl\+Q: stops an answer/m);
+  expect(help(true, 'keys')).toMatch(/^Alt\+S: send, or [^]*\nCtrl\+Q: stop the answer/m);
 });
 
 test.each<[string, Record<string, string>, Partial<ReplState>, string]>([

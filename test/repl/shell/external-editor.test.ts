@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { editedText, editorCommand, editText } from '../../../src/repl/shell/external-editor.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 
 const file = String.raw`C:\Users\Ada L\Temp\prompt.md`;
 const spaced = String.raw`C:\Program Files\Editor\edit.exe`;
@@ -28,10 +29,10 @@ test.each([
 
 describe.runIf(process.platform !== 'win32')('an editor', () => {
   const edit = (editor: string) =>
-    editText('draft', {
-      environment: { EDITOR: editor, PATH: '/usr/bin:/bin' },
-      platform: 'linux',
-    });
+    editText(
+      'draft',
+      createMemoryContext({ environment: { EDITOR: editor, PATH: '/usr/bin:/bin' } }).context,
+    );
 
   test.each([
     ['returns the saved text', 'printf " more" >>', 'draft more'],

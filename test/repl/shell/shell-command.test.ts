@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { type Clock, systemClock } from '../../../src/clock.ts';
 import { callTask } from '../../../src/repl/create-session.ts';
 import {
   endOf,
@@ -8,7 +8,9 @@ import {
   runShellLine,
   shellWords,
 } from '../../../src/repl/shell/shell-command.ts';
+import type { Context } from '../../../src/run.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
+import { createMemoryContext } from '../../support/memory-context.ts';
 import { openMemorySession, secretWord } from '../../support/memory-session.ts';
 import { expectForAll, fc } from '../../support/properties.ts';
 import { lineInterrupted } from '../../support/repl-state.ts';
@@ -35,34 +37,31 @@ test.each([
     '-Command',
   ],
 ] as const)('on %s with %j the shell is %s', (platform, environment, program, word) => {
-  const found = shellWords('echo "a b"', { platform, environment });
+  const found = shellWords('echo "a b"', environment, platform);
   // cmd.exe gets the command unquoted.
   const isVerbatim = word === '/c';
   expect(found.program).toBe(program);
   expect(found.words.slice(-2)).toEqual([word, isVerbatim ? '"echo "a b""' : 'echo "a b"']);
-  expect(found.isVerbatim === true).toBe(isVerbatim);
+  expect(found.isVerbatim).toBe(isVerbatim);
 });
 
 describe.runIf(process.platform !== 'win32')('a command', () => {
-  const environment = { PATH: process.env['PATH'], SHELL: '/bin/sh' };
+  const contextOf = (more: Record<string, string> = {}, clock: Clock = systemClock) => {
+    const environment = { PATH: process.env['PATH'] ?? '', SHELL: '/bin/sh', ...more };
+    const { context } = createMemoryContext({ environment });
+    return { ...context, platform: process.platform, clock } as Context;
+  };
 
   const processState = (id: string) =>
     spawnSync('ps', ['-o', 'stat=', '-p', id.trim()]).stdout.toString();
   /** Until it is collected, a process that has ended is a zombie. */
   const ended = /^(?:Z.*\n)?$/;
 
-  async function outputOf(command: string, more: Record<string, string> = {}) {
+  async function outputOf(command: string, more?: Record<string, string>) {
     let output = '';
     const { signal } = new AbortController();
-    const end = await runInShell(
-      command,
-      { signal, onOutput: async (text) => void (output += text) },
-      {
-        environment: { ...environment, ...more },
-        platform: process.platform,
-        clock: systemClock,
-      },
-    );
+    const show = async (text: string) => void (output += text);
+    const end = await runInShell(command, signal, show, contextOf(more));
     return { output, end };
   }
 
@@ -106,8 +105,9 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     let output = '';
     const running = runInShell(
       'trap "" TERM; sleep 30 & echo $!; wait; sleep 30',
-      { signal: stopping.signal, onOutput: async (text) => void (output += text) },
-      { environment, platform: process.platform, clock },
+      stopping.signal,
+      async (text) => void (output += text),
+      contextOf({}, clock),
     );
     await expect.poll(() => output).toMatch(/\d+\n/);
     stopping.abort('stopped');
@@ -123,14 +123,12 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     let output = '';
     const run = runInShell(
       'echo $$; sleep 300',
-      {
-        signal: new AbortController().signal,
-        async onOutput(text) {
-          output += text;
-          throw new Error('the terminal is closed');
-        },
+      new AbortController().signal,
+      async (text) => {
+        output += text;
+        throw new Error('the terminal is closed');
       },
-      { environment, platform: process.platform, clock: systemClock },
+      contextOf(),
     );
     await expect(run).rejects.toThrow('the terminal is closed');
     await expect.poll(() => processState(output)).toMatch(ended);
@@ -148,12 +146,14 @@ type ShellEnd = Awaited<ReturnType<typeof runInShell>>;
 const success: ShellEnd = { code: 0, killedBy: undefined, isOpen: false };
 
 /** A session whose shell runs each command as `shell` does. */
-function sessionWith(shell: (options: Parameters<typeof runInShell>[1]) => Promise<ShellEnd>) {
+function sessionWith(
+  shell: (show: (text: string) => Promise<void>, signal: AbortSignal) => Promise<ShellEnd>,
+) {
   const memory = openMemorySession({
     call(task, session, signal = new AbortController().signal) {
       if (task.run !== runShellLine) return callTask(task, session, signal);
       const input = task.input as Parameters<typeof runShellLine>[1];
-      return runShellLine(session, input, signal, (_, options) => shell(options));
+      return runShellLine(session, input, signal, (_, stopped, show) => shell(show, stopped));
     },
   });
   /** Resolves when the command has ended. */
@@ -166,8 +166,8 @@ function sessionWith(shell: (options: Parameters<typeof runInShell>[1]) => Promi
 
 /** Enters a line whose command prints these texts. */
 async function entered(line: string, texts: readonly string[], end: Partial<ShellEnd> = {}) {
-  const memory = sessionWith(async ({ onOutput }) => {
-    for (const text of texts) await onOutput(text);
+  const memory = sessionWith(async (show) => {
+    for (const text of texts) await show(text);
     return { ...success, ...end };
   });
   memory.enter(line);
@@ -253,8 +253,8 @@ test('attaches the end of a long output, and says what is missing', async () => 
 test('the unfinished line is a preview until it ends', async () => {
   let finish = () => {};
   const finished = new Promise<void>((resolve) => (finish = resolve));
-  const memory = sessionWith(async ({ onOutput }) => {
-    await onOutput('working…');
+  const memory = sessionWith(async (show) => {
+    await show('working…');
     await finished;
     return success;
   });
@@ -268,9 +268,9 @@ test('the unfinished line is a preview until it ends', async () => {
 });
 
 test('waits between two pieces of output', async () => {
-  const memory = sessionWith(async ({ onOutput }) => {
-    await onOutput('one\n');
-    await onOutput('two\n');
+  const memory = sessionWith(async (show) => {
+    await show('one\n');
+    await show('two\n');
     return success;
   });
   memory.enter('!!ls');
@@ -283,8 +283,8 @@ test('waits between two pieces of output', async () => {
 });
 
 test('a stopped command attaches what it printed, and pauses the queue', async () => {
-  const memory = sessionWith(async ({ onOutput, signal }) => {
-    await onOutput('one\n');
+  const memory = sessionWith(async (show, signal) => {
+    await show('one\n');
     // The output was still paused.
     expect(signal.aborted).toBe(true);
     return { ...success, code: undefined, killedBy: 'SIGTERM' };

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { sendPrompt } from '../../../src/repl/answers/send-prompt.ts';
 import { createHistory } from '../../../src/repl/composer/history.ts';
 import { createBuffer } from '../../../src/repl/composer/text-buffer.ts';
 import { initialState } from '../../../src/repl/run.ts';
-import { commandName, readShellLine } from '../../../src/repl/shell/shell-command.ts';
+import { runShellLine } from '../../../src/repl/shell/shell-command.ts';
 import type { ReplState } from '../../../src/repl/state.ts';
 import { runInApp } from '../../support/app.tsx';
 import {
@@ -23,61 +24,64 @@ import {
 } from '../../support/repl-state.ts';
 
 const commandsOf = ({ effects }: { readonly effects: readonly Effect[] }) =>
-  effectsOf(effects, 'run-shell').map(({ command }) => command);
+  effectsOf(effects, runShellLine).map(({ command }) => command);
 
 const titleOf = ({ dialog }: ReplState) => dialog?.title;
 const asksAboutPaste = 'run the pasted text in the shell?';
+const asksAboutLines = 'run these 2 lines in the shell?';
 const finished = answerEnded({ type: 'finished' }, conversationOf());
+const lineMode = { isLineMode: true };
+const newLine = pressed('j', { ctrl: true });
 
-describe('a typed line that starts with !', () => {
-  test('runs, and its output is attached', () => {
-    const { effects, state, text } = play(stateOf(), '!ls -l', enter);
-    expect(effectsOf(effects, 'run-shell')).toEqual([
-      { type: 'run-shell', command: 'ls -l', isAttached: true },
-    ]);
-    expect(state.activity).toMatchObject({ type: 'task', name: 'running ls -l' });
-    expect(text).toBe('');
-  });
+type Keys = Parameters<typeof play>[1][];
 
-  test('is explained if there is no command', () => {
-    const { effects, printed } = play(stateOf(), '!', enter);
-    expect(printed.join('\n')).toContain('a space before ! sends the line as a prompt');
-    expect(commandsOf({ effects })).toEqual([]);
-  });
-
-  test('waits while an answer streams', () => {
-    const waiting = play(stateOf(), 'hello', enter, '!ls', enter);
-    expect(commandsOf(waiting)).toEqual([]);
-    expect(waiting.state.queue).toHaveLength(1);
-    expect(commandsOf(play(waiting.state, finished))).toEqual(['ls']);
-  });
-
-  test('is a prompt after a space, or if commands are turned off', () => {
-    expect(play(stateOf(), ' !important', enter).sent).toEqual(['!important']);
-    const { effects, sent } = play(stateOf({ hasShell: false }), '!ls', enter);
-    expect([sent, commandsOf({ effects })]).toEqual([['!ls'], []]);
-  });
+test.each<[string, Partial<ReplState>, Keys, string[], string[], string?]>([
+  ['runs', {}, ['! ls -l ', enter], ['ls -l'], []],
+  ['without a command does not run', {}, ['!!', enter], [], []],
+  ['is a prompt after a space', {}, [' !important', enter], [], ['!important']],
+  ['is a prompt if commands are turned off', { hasShell: false }, ['!ls', enter], [], ['!ls']],
+  ['asks about several lines', {}, ['!ls', newLine, 'pwd', enter], [], [], asksAboutLines],
+  ['asks about a pasted mark', {}, [pasted('!ls'), enter], [], [], asksAboutPaste],
+  ['asks about pasted lines', {}, [pasted('!ls\nrm x\n'), enter], [], [], asksAboutPaste],
+  ['asks about lines after it', {}, ['!', pasted('ls\nrm x'), enter], [], [], asksAboutLines],
+  ['asks about a long paste', {}, ['!', pasted('x'.repeat(501)), enter], [], [], asksAboutPaste],
+  ['runs if it replaces a pasted one', {}, [pasted('!ls'), interrupt, '!pwd', enter], ['pwd'], []],
+  ['runs in line mode', lineMode, [lineEntered('!ls')], ['ls'], []],
+  ['asks in line mode, too', lineMode, [lineEntered('!ls\npwd')], [], [], asksAboutLines],
+  [
+    'asks about lines after a command',
+    lineMode,
+    [lineEntered('/usage\n!ls\npwd')],
+    [],
+    [],
+    asksAboutLines,
+  ],
+])('a line that starts with ! %s', (_what, changes, keys, commands, sent, title) => {
+  const done = play(stateOf(changes), ...keys);
+  expect([commandsOf(done), done.sent, titleOf(done.state)]).toEqual([commands, sent, title]);
 });
 
-describe('before it runs, natter asks about', () => {
-  const newLine = pressed('j', { ctrl: true });
+test('the output of ! is attached, and the status has the start of a long command', () => {
+  const { effects, state, text } = play(stateOf(), `!echo ${'a'.repeat(20)}`, enter);
+  expect(effectsOf(effects, runShellLine)).toMatchObject([{ isAttached: true }]);
+  expect(state.activity).toMatchObject({ type: 'task', name: `running echo ${'a'.repeat(18)}…` });
+  expect(text).toBe('');
+});
 
-  test.each([
-    ['several lines', [typed('!ls'), newLine, typed('pwd')], 'run these 2 lines in the shell?'],
-    ['a pasted mark', [pasted('!ls')], asksAboutPaste],
-    ['pasted lines', [pasted('!ls\nrm x\n')], asksAboutPaste],
-    [
-      'lines pasted after the mark',
-      [typed('!'), pasted('ls\nrm x')],
-      'run these 2 lines in the shell?',
-    ],
-    ['a long paste', [typed('!'), pasted('x'.repeat(501))], asksAboutPaste],
-  ])('%s', (_what, actions, title) => {
-    const { state, effects, sent } = play(stateOf(), ...actions, enter);
-    expect([commandsOf({ effects }), sent]).toEqual([[], []]);
-    expect(titleOf(state)).toBe(title);
-  });
+test('! is explained if there is no command', () => {
+  expect(play(stateOf(), '!', enter).printed.join('\n')).toContain(
+    'a space before ! sends the line as a prompt',
+  );
+});
 
+test('a command for the shell waits while an answer streams', () => {
+  const waiting = play(stateOf(), 'hello', enter, '!ls', enter);
+  expect(commandsOf(waiting)).toEqual([]);
+  expect(waiting.state.queue).toHaveLength(1);
+  expect(commandsOf(play(waiting.state, finished))).toEqual(['ls']);
+});
+
+describe('when natter asks before it runs a command,', () => {
   test.each([
     ['an empty answer', enter],
     ['Esc', escape],
@@ -89,7 +93,7 @@ describe('before it runs, natter asks about', () => {
 
   test('the third choice sends it, and the history has it as a prompt', () => {
     const { state, effects } = runInApp(stateOf(), pasted('!ls'), enter, typed('3'));
-    expect(effectsOf(effects, 'send')).toMatchObject([{ prompt: { content: '!ls' } }]);
+    expect(effectsOf(effects, sendPrompt)).toMatchObject([{ prompt: { content: '!ls' } }]);
     expect(commandsOf({ effects })).toEqual([]);
     expect(play(state, pressed('up')).text).toBe(' !ls');
   });
@@ -105,7 +109,7 @@ describe('before it runs, natter asks about', () => {
     expect(play({ ...state, activity: undefined }, enter).sent).toEqual(['!ls']);
   });
 
-  test('the draft of an earlier session', () => {
+  test('it asks about the draft of an earlier session, too', () => {
     const { columns, rows, conversation, settings, service, now } = stateOf();
     const composer = createBuffer('!ls');
     const facts = { columns, rows, conversation, settings, service, now, composer };
@@ -118,47 +122,15 @@ test('a question that is open when an answer ends holds the queue back', () => {
   const held = play(stateOf(), ...keys).state;
   expect([titleOf(held), held.queue.length]).toEqual([asksAboutPaste, 1]);
   const answered = runInApp(held, typed('2'));
-  expect(effectsOf(answered.effects, 'send')).toMatchObject([{ prompt: { content: 'next' } }]);
+  expect(effectsOf(answered.effects, sendPrompt)).toMatchObject([{ prompt: { content: 'next' } }]);
   expect(commandsOf(play(answered.state, finished))).toEqual(['ls']);
 });
 
-test('a typed mark replaces a pasted one', () => {
-  expect(commandsOf(play(stateOf(), pasted('!ls'), interrupt, '!pwd', enter))).toEqual(['pwd']);
-});
-
-describe('in line mode', () => {
-  const lineMode = stateOf({ isLineMode: true });
-
-  test('several lines run only after a question', () => {
-    expect(commandsOf(play(lineMode, lineEntered('!ls')))).toEqual(['ls']);
-    const asked = play(lineMode, lineEntered('!ls\npwd'));
-    expect(commandsOf(asked)).toEqual([]);
-    expect(commandsOf(play(asked.state, lineEntered('2')))).toEqual(['ls\npwd']);
-    const refused = play(asked.state, lineEntered(''));
-    expect([refused.printed, refused.text]).toEqual([['nothing was run'], '']);
-  });
-
-  test('the lines after a command do not run', () => {
-    const { state, effects } = play(lineMode, lineEntered('/usage\n!ls\npwd'));
-    expect(commandsOf({ effects })).toEqual([]);
-    expect(titleOf(state)).toBe('run these 2 lines in the shell?');
-  });
-});
-
-test.each([
-  ['! ls ', 'ls', true],
-  ['!!make', 'make', false],
-  ['!', '', true],
-  ['!!', '', false],
-  ['!ls\npwd', 'ls\npwd', true],
-])('%j is the command %j', (text, command, isAttached) => {
-  expect(readShellLine(text)).toEqual({ command, isAttached });
-});
-
-test.each([
-  ['ls', 'ls'],
-  ['ls\npwd', 'ls …'],
-  ['a'.repeat(61), `${'a'.repeat(59)}…`],
-])('%j has the name %j', (command, name) => {
-  expect(commandName(command)).toBe(name);
+test('several lines of line mode run after the question, or not', () => {
+  const asked = play(stateOf(lineMode), lineEntered('!ls\npwd')).state;
+  const run = play(asked, lineEntered('2'));
+  expect(commandsOf(run)).toEqual(['ls\npwd']);
+  expect(run.state.activity).toMatchObject({ name: 'running ls …' });
+  const refused = play(asked, lineEntered(''));
+  expect([refused.printed, refused.text]).toEqual([['nothing was run'], '']);
 });

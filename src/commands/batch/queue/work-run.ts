@@ -12,16 +12,10 @@ import type { QueueConnection } from '../../../batch/queue/connect.ts';
 import { countFailure, emptyTally, isTransient } from '../../../batch/tally.ts';
 import { undiciNetwork } from '../../../client/http/undici-network.ts';
 import { planSending, type SendingRun } from '../plan.ts';
-import {
-  type Connect,
-  connectToQueue,
-  findBatch,
-  noBatch,
-  type WorkOptions,
-} from './open-queue.ts';
+import { type Connect, connectToQueue, findBatch, noBatch, type WorkOptions } from './queue-run.ts';
 import { refuseUnwritableSummary } from '../report/ending.ts';
 import { runId } from '../run.ts';
-import { openGuard } from '../secret-guard.ts';
+import { openGuard } from '../items.ts';
 import { type Pipeline, runAndReport } from '../sending/pipeline.ts';
 import type { StartedRun } from '../../../run.ts';
 import { readSettings, withSettings } from '../../../settings/read-settings.ts';
@@ -46,7 +40,6 @@ const longestOutage = 600_000;
 /** Milliseconds before a result is stored again. */
 const pause = 1000;
 
-/** A run of `natter batch work`. */
 interface Work extends SendingRun {
   readonly options: WorkOptions;
   readonly connection: QueueConnection;

@@ -19,9 +19,8 @@ import { batchOutcome, countFields, shortTime } from './progress.ts';
 
 /** What differs between a file and a queue in what a run reports at its end. */
 export interface EndTexts {
-  /** How to get the items without a result. */
+  /** How to get the items without a result, and how to send failed ones again. */
   readonly rest: string;
-  /** How to send failed items again. */
   readonly retry: string;
   /** Items without a result; undefined if unknown. */
   readonly left: number | undefined;
@@ -180,11 +179,9 @@ export function printCauses(run: TalliedRun, error?: unknown): void {
 }
 
 /** 1, 2 and 5 times the powers of ten up to a year. */
-const limits = Array.from({ length: 12 }, (_, power) => 10 ** power).flatMap((power) => [
-  power,
-  2 * power,
-  5 * power,
-]);
+const limits = Array.from({ length: 12 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
 
 /**
  * What a summary has of durations, in whole milliseconds; null without any. The buckets go from the first with a
@@ -258,7 +255,6 @@ export interface RunNames {
   readonly output: string | null;
   /** `2/8`. */
   readonly shard: string | null;
-  /** The name of the batch in a queue. */
   readonly batch?: string;
 }
 

@@ -76,6 +76,12 @@ export function batchOutcome(tally: Tally, elapsed: number): string {
   return `${count(already + answered)}${whole} ${items} answered${before} in ${shortTime(elapsed)}${used}${paid}${lost}`;
 }
 
+/** The summary of results that were read, and how many items have none. */
+export function collectedOutcome(tally: Tally, elapsed: number): string {
+  const left = itemsLeft(tally) ?? 0;
+  return `${batchOutcome(tally, elapsed)}${left === 0 ? '' : `; ${count(left)} without a result`}`;
+}
+
 /** The counts of a run, in JSON. */
 export function countFields(tally: Tally, elapsed: number, left: number | undefined) {
   const done = tally.answered + tally.failed;
@@ -131,9 +137,7 @@ export function showProgress(run: SendingRun, admission: Admission, stop: AbortS
       type: 'progress',
       time: clock.date().toISOString(),
       ...countFields(tally, elapsed, itemsLeft(tally)),
-      /** The seconds left at the rate of this run. */
       eta_seconds: rest === undefined ? null : Math.round(rest / 1000),
-      /** The time until the next request is allowed. */
       paused_ms: Math.round(admission.pauseRemaining()),
     };
     void streams.stderr.write(jsonLine(record));

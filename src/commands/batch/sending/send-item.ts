@@ -1,11 +1,5 @@
 import { type Answer, ask, type Sink } from '../../../ask/ask.ts';
-import {
-  type AnswerCheck,
-  askUntilConforming,
-  checkedFields,
-  failureOf,
-  metadataOf,
-} from '../../../ask/check.ts';
+import { type AnswerCheck, askUntilConforming, resultOf } from '../../../ask/check.ts';
 import { askModels, type Chain, chooseModel } from '../../../ask/fallback.ts';
 import { promptFingerprint } from '../../../batch/fingerprint.ts';
 import type { BatchItem, ItemContent } from '../../../batch/input/item.ts';
@@ -164,12 +158,8 @@ export async function sendChecked(
     isCancelled && before !== undefined ? { earlier: earlier.slice(0, -1), last: before } : given;
   // The budget refused to ask again: the answer before has been paid for.
   const paid = last.answer.failure?.kind === 'budget' ? before?.answer : undefined;
-  return {
-    ...(paid ?? answers.last.answer),
-    metadata: metadataOf(answers),
-    failure: failureOf(check, answers),
-    checked: checkedFields(answers, model),
-  };
+  const { checked, failure, metadata } = resultOf(check, answers, model);
+  return { ...(paid ?? answers.last.answer), metadata, failure, checked };
 }
 
 /**

@@ -7,13 +7,13 @@ import {
   type BatchQueue,
 } from '../../../../src/batch/queue/redis-queue.ts';
 import type { QueueConnection } from '../../../../src/batch/queue/connect.ts';
-import { collectBatch } from '../../../../src/commands/batch/queue/collect-run.ts';
-import type {
-  CollectOptions,
-  SubmitOptions,
-  WorkOptions,
-} from '../../../../src/commands/batch/queue/open-queue.ts';
-import { submitBatch } from '../../../../src/commands/batch/queue/submit-run.ts';
+import {
+  collectBatch,
+  type CollectOptions,
+  submitBatch,
+  type SubmitOptions,
+  type WorkOptions,
+} from '../../../../src/commands/batch/queue/queue-run.ts';
 import { workBatch } from '../../../../src/commands/batch/queue/work-run.ts';
 import { startRun } from '../../../../src/run.ts';
 import type { FaultRule } from '../../../../src/sandbox/faults/fault-rules.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { helpOf } from '../../../../src/cli/help-details.ts';
 import { buildBatch } from '../../../../src/commands/batch/command.ts';
-import { printStatus } from '../../../../src/commands/batch/queue/collect-run.ts';
+import { printStatus } from '../../../../src/commands/batch/queue/queue-run.ts';
 import { startRun } from '../../../../src/run.ts';
 import { parsedBy } from '../../../cli/parse-words.ts';
 import { rule } from '../../../sandbox/sandbox-helpers.ts';

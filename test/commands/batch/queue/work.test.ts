@@ -41,13 +41,6 @@ describe('natter batch work', () => {
     });
   });
 
-  test('several workers share the items', async () => {
-    const place = await openSubmitted(20);
-    await Promise.all([place.work().ended, place.work().ended, place.work().ended]);
-    expect(place.asked.length).toBe(20);
-    expect(new Set(place.asked).size).toBe(20);
-  });
-
   test('an item that a killed worker had answered is not asked again', async () => {
     const place = await openSubmitted(1);
     const batch = place.batch('p');
@@ -70,17 +63,6 @@ describe('natter batch work', () => {
     const [failed] = await lines(batch, 1);
     expect(failed).toMatchObject({ error: { kind: 'server_error' } });
     expect(await place.submit('p.txt')).toContain('1 failed before and wait again');
-  });
-
-  test('the first items that all fail alike stop the worker at the tenth', async () => {
-    const place = await openSubmitted(15, [rule('status=400')]);
-    const { ended } = place.work({ concurrency: '1' });
-    await expect(ended).rejects.toMatchObject({ kind: 'invalid_request' });
-    expect(place.asked.length).toBe(10);
-    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 9, waiting: 6 });
-    const { ended: goingOn } = place.work({ concurrency: '1', keepGoing: true });
-    await expect(goingOn).rejects.toMatchObject({ kind: 'invalid_request' });
-    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 15, waiting: 0 });
   });
 
   test('a refused key returns the items to the other workers', async () => {

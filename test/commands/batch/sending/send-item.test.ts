@@ -6,10 +6,8 @@ import type { Client } from '../../../../src/client/client.ts';
 import type { ChatEvent } from '../../../../src/client/events.ts';
 import { Failure } from '../../../../src/failure.ts';
 import { resolveSettings } from '../../../../src/settings/resolve.ts';
-import { emptyCredentials, emptySettings } from '../../../../src/settings/settings-file.ts';
+import { nothingStored } from '../../../../src/settings/settings-file.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
-
-const stored = { settings: emptySettings, credentials: emptyCredentials };
 
 const content = { messages: [{ role: 'user' as const, content: 'hi' }] };
 const limited = () => new Failure('rate_limited', 'too many requests');
@@ -20,7 +18,7 @@ function send(
   permission: Permission,
   { clock = createFakeClock(), stop = new AbortController().signal } = {},
 ) {
-  const settings = resolveSettings({ flags: {}, environment: {}, stored });
+  const settings = resolveSettings({ flags: {}, environment: {}, stored: nothingStored });
   const run = {
     service: { client },
     settings,

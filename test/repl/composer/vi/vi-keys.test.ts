@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { stopWork } from '../../../../src/repl/keys.ts';
 import { createHistory } from '../../../../src/repl/composer/history.ts';
 import { ownKeyMap } from '../../../../src/repl/composer/keys/key-bindings.ts';
 import { draftFrom, withDraft } from '../../../../src/repl/composer/text-buffer.ts';
@@ -102,7 +103,7 @@ test.each<[what: string, keys: Keys, stops: readonly boolean[]]>([
   const seen = stops.map(() => {
     const played = play(state, escape);
     ({ state } = played);
-    return effectsOf(played.effects, 'stop').length > 0;
+    return effectsOf(played.effects, stopWork).length > 0;
   });
   expect(seen).toEqual(stops);
 });
@@ -121,7 +122,7 @@ test('in normal mode, Enter sends, and the keys of natter work', () => {
   expect(play(inNormal('x'), '/').state.isSearching).toBe(true);
   expect(play(inNormal('one'), ctrl('c')).state.armed).toBe('interrupt');
   expect(play(inNormal('one'), ctrl('g')).effects).toEqual([
-    { type: 'edit-externally', input: 'one' },
+    { type: 'editExternally', input: 'one' },
   ]);
   expect(play(inNormal('one'), pressed('down')).text).toBe('one');
 });

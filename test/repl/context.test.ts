@@ -1,101 +1,114 @@
 import { expect, test } from 'vitest';
-import { Failure } from '../../../src/failure.ts';
-import { withAttached } from '../../../src/repl/files/attachments.ts';
-import { step } from '../../../src/repl/step.ts';
+import { Failure } from '../../src/failure.ts';
+import { withAttached } from '../../src/repl/files/attachments.ts';
+import type { ReplState } from '../../src/repl/state.ts';
+import { step } from '../../src/repl/step.ts';
 import {
   failing,
   hanging,
-  type MemorySession,
   openMemorySession,
   type Reply,
   received,
   replying,
   saying,
-} from '../../support/memory-session.ts';
-import { lineInterrupted } from '../../support/repl-state.ts';
+} from '../support/memory-session.ts';
+import {
+  conversationOf,
+  lineEntered,
+  lineInterrupted,
+  play,
+  stateOf,
+} from '../support/repl-state.ts';
 
 /** Longer than a summary. */
 const first = 'one, and one more, '.repeat(30);
 
-/** The prompts `one?` … `three?` with answers, then a reply for the summary and more. */
-async function threePrompts(...replies: readonly Reply[]): Promise<MemorySession> {
+/** A session whose prompts `one?` … `three?` were answered; then the lines get these replies. */
+async function threePrompts(replies: readonly Reply[], ...lines: readonly string[]) {
   const memory = openMemorySession({
     replies: [saying(first), saying('2'), saying('3'), ...replies],
   });
-  await memory.submit('one?', 'two?', 'three?');
+  await memory.submit('one?', 'two?', 'three?', ...lines);
   return memory;
 }
 
-const sent = 'Summary of the earlier conversation:\n\n<summary>\nof one and two\n</summary>\n\n';
+const summary = saying('of one ', 'and two');
+const sentSummary =
+  'Summary of the earlier conversation:\n\n<summary>\nof one and two\n</summary>\n\n';
 
-const finishing = (text: string, finishReason: string) =>
-  replying([received(text)], { finishReason });
-
-test('/compact sends a summary instead of the turns before the last prompt', async () => {
-  const memory = await threePrompts(saying('of one ', 'and two'), saying('4'));
-  await memory.submit('/compact');
-  expect(memory.text()).toContain(
+test.each<[string, readonly string[], readonly Reply[], readonly string[], string]>([
+  [
+    'sends a summary instead of the turns before the last prompt',
+    ['/compact', 'four?'],
+    [summary],
+    [`${sentSummary}three?`, '3', 'four?'],
     'summary: of one and two\nnatter: the summary is sent instead of 2 answered prompts, and 1 later one as before',
-  );
-  await memory.submit('four?');
-  expect(memory.sent()).toEqual([`${sent}three?`, '3', 'four?']);
-  const kept = memory.path().slice(0, 6);
-  expect(kept.map(({ content }) => content)).toEqual(['one?', first, 'two?', '2', 'three?', '3']);
+  ],
+  [
+    'asks for a second summary of the first one and the turns since',
+    ['/compact', 'four?', '/compact'],
+    [summary, saying('4'), saying('all')],
+    [`${sentSummary}three?`, '3'],
+    'sent instead of 3 answered prompts',
+  ],
+  [
+    'is undone by /undo, which removes the last prompt when it is entered again',
+    ['/compact', '/undo', '/undo', 'again?'],
+    [summary],
+    ['one?', first, 'two?', '2', 'again?'],
+    'the summary is removed; the earlier turns are sent again\n',
+  ],
+  [
+    'is refused right after a summary',
+    ['/compact', '/compact'],
+    [summary],
+    ['one?', first, 'two?', '2'],
+    'nothing was sent since the last summary',
+  ],
+])('/compact %s', async (_what, lines, replies, sent, said) => {
+  const memory = await threePrompts(replies, ...lines);
+  expect(memory.sent().slice(0, sent.length)).toEqual(sent);
+  expect(memory.text()).toContain(said);
+});
+
+test('the conversation keeps its turns after /compact, and no summary after /undo', async () => {
+  const memory = await threePrompts([summary], '/compact');
+  const contents = ['one?', first, 'two?', '2', 'three?', '3'];
+  expect(memory.path().map(({ content }) => content)).toEqual(contents);
+  await memory.submit('/undo');
+  expect(memory.session.state().conversation.summaries).toBeUndefined();
 });
 
 test('/compact asks for what the user wants to keep, without the limit of answers', async () => {
-  const memory = await threePrompts(saying('of one and two'));
-  await memory.submit('/max-tokens 10', '/compact the names of the rivers');
+  const lines = ['/max-tokens 10', '/compact the names of the rivers'];
+  const memory = await threePrompts([summary], ...lines);
   expect(memory.sent().at(-1)).toMatch(/\n\nAbove all, keep: the names of the rivers$/);
   expect(memory.sent()).toHaveLength(5);
   expect(memory.requests.at(-1)).not.toHaveProperty('max_tokens');
 });
 
-test('/undo removes the summary first, and then the last prompt', async () => {
-  const memory = await threePrompts(saying('of one and two'), saying('4'));
-  await memory.submit('/compact', '/undo');
-  expect(memory.text()).toMatch(/the summary is removed; the earlier turns are sent again\n$/);
-  expect(memory.session.state().conversation.summaries).toBeUndefined();
-  await memory.submit('/undo', 'again?');
-  expect(memory.sent()).toEqual(['one?', first, 'two?', '2', 'again?']);
-});
-
-test('a second summary has the first one and the turns since', async () => {
-  const memory = await threePrompts(saying('of one and two'), saying('4'), saying('all'));
-  await memory.submit('/compact', 'four?', '/compact');
-  expect(memory.sent().slice(0, 2)).toEqual([`${sent}three?`, '3']);
-  expect(memory.text()).toContain('sent instead of 3 answered prompts');
-});
+const finishing = (text: string, finishReason: string) =>
+  replying([received(text)], { finishReason });
+const broken = new Failure('incomplete', 'the stream broke', { remedy: { code: 'send-again' } });
 
 test.each([
-  [
-    'fails',
-    failing(new Failure('server_error', 'the service answered 500')),
-    'the service answered 500',
-  ],
+  ['fails', failing(new Failure('server_error', 'it failed')), 'it failed'],
+  ['breaks', failing(broken), 'the conversation is unchanged; /compact asks again'],
   ['is empty', finishing(' ', 'stop'), 'the summary is empty'],
   ['is longer than the turns', saying('one '.repeat(300)), 'is not shorter than the turns'],
   ['is cut', finishing('of o', 'length'), 'the summary reached the token limit'],
   ['is filtered', finishing('of o', 'content_filter'), 'the summary ended with content_filter'],
   ['is refused', replying([{ type: 'refusal-received', text: 'no' }]), 'the model refused'],
 ])('a summary that %s changes nothing and says so', async (_how, reply, message) => {
-  const memory = await threePrompts(reply, saying('4'));
-  await memory.submit('/compact');
+  const memory = await threePrompts([reply, saying('4')], '/compact');
   expect(memory.text().slice(memory.text().lastIndexOf('natter: '))).toContain(message);
   expect(memory.text()).toMatch(/the conversation is unchanged[^\n]*\n$/);
   await memory.submit('four?');
   expect(memory.sent()).toHaveLength(7);
 });
 
-test('a broken summary is asked for again with /compact, not with a prompt', async () => {
-  const broken = new Failure('incomplete', 'the stream broke', { remedy: { code: 'send-again' } });
-  const memory = await threePrompts(failing(broken));
-  await memory.submit('/compact');
-  expect(memory.text()).toMatch(/the conversation is unchanged; \/compact asks again\n$/);
-});
-
 test('a stopped summary changes nothing', async () => {
-  const memory = await threePrompts(hanging('of one'));
+  const memory = await threePrompts([hanging('of one')]);
   memory.enter('/compact');
   await expect.poll(() => memory.text()).toContain('summary: of one');
   memory.session.update(lineInterrupted);
@@ -104,32 +117,56 @@ test('a stopped summary changes nothing', async () => {
   expect(memory.session.state().conversation.summaries).toBeUndefined();
 });
 
-test('/compact is refused without an answer, and again right after a summary', async () => {
-  const empty = openMemorySession({});
-  await empty.submit('/compact');
-  expect(empty.text()).toContain('there is no answer to summarize yet');
-  const memory = await threePrompts(saying('of one and two'));
-  await memory.submit('/compact', '/compact');
-  expect(memory.text()).toContain('nothing was sent since the last summary');
-  expect(memory.requests).toHaveLength(4);
-});
-
-test('/context shows the parts of the window with their tokens', async () => {
-  const memory = await threePrompts(saying('of one and two'));
-  await memory.submit('/compact', '/system be brief', '/context');
+test('/context shows the summary, and the files of the next prompt', async () => {
+  const memory = await threePrompts([summary], '/compact', '/system be brief');
+  const file = { name: 'a.md', content: 'word '.repeat(100) };
+  memory.session.update((state) => step(withAttached(state, file)));
+  await memory.submit('/context');
   expect(memory.text()).toMatch(
-    /0% of the window of origin: about \d+ of 128,000 tokens\npart [^\n]*\nsystem prompt +# +about \d+ +0%\nsummary +# +about \d+ +0% {2}of 2 prompts\nturns +# +about \d+ +0% {2}1 prompt\nfree +#+ +about 127,\d+ +100% {2}including room for /,
+    /\nsystem prompt +# +about \d+ +0%\nsummary +# +about \d+ +0% {2}of 2 prompts\nturns +# +about \d+ +0% {2}1 prompt\nattached +# +about \d+ +0% {2}1 file of the next prompt\nfree +#+ +about 127,\d+ +100% {2}including room for /,
   );
   await memory.submit('/context summary');
   expect(memory.text()).toMatch(/summary: of one and two\n$/);
 });
 
-test('/context shows the files of the next prompt', async () => {
-  const memory = openMemorySession({});
-  const file = { name: 'a.md', content: 'word '.repeat(100) };
-  memory.session.update((state) => step(withAttached(state, file)));
-  await memory.submit('/context');
-  expect(memory.text()).toMatch(/attached +# +about \d+ +0% {2}1 file of the next prompt\n/);
+const prompt = 'word '.repeat(200);
+const conversation = conversationOf(
+  { role: 'system', content: prompt },
+  { role: 'user', content: 'why?' },
+  { role: 'assistant', content: prompt, usage: { total_tokens: 400 } },
+);
+
+function shown(changes: Partial<ReplState>): readonly string[] {
+  const before = stateOf();
+  const state = stateOf({
+    conversation,
+    context: { tokens: 400, isEstimate: false },
+    settings: { ...before.settings, system: prompt, maxTokens: 200 },
+    service: { ...before.service, windows: new Map([['origin', 1000]]) },
+    ...changes,
+  });
+  return play(state, lineEntered('/context')).printed[0]?.split('\n') ?? [];
+}
+
+test('the parts of the window have bars, tokens and shares', () => {
+  expect(shown({ unicode: true }).slice(0, 6)).toEqual([
+    '40% of the window of origin: 400 of 1,000 tokens',
+    'part                    tokens  share',
+    'system prompt  ███▏       ~198    20%',
+    'turns          ███▎       ~202    20%  1 prompt',
+    'answer room    ███▎       ~200    20%',
+    'free           ██████▍    ~400    40%',
+  ]);
+  expect(shown({}).join('')).toMatch(/^[\x20-\x7E]+$/);
+});
+
+test('the parts have no share of an unknown window', () => {
+  const settings = { ...stateOf().settings, model: 'unknown' };
+  expect(shown({ settings }).slice(0, 3)).toEqual([
+    'the conversation has 400 tokens; the window of unknown is not known',
+    'part   tokens',
+    expect.stringMatching(/^turns +~400 +1 prompt$/),
+  ]);
 });
 
 const service = {
@@ -203,6 +240,7 @@ test('an automatic summary that leaves the window nearly full is reported and no
 test('a /compact without anything to summarize leaves automatic summaries on', async () => {
   const memory = automatic(saying(long), saying('short'));
   await memory.submit('/compact', 'why?');
+  expect(memory.text()).toContain('there is no answer to summarize yet');
   expect(memory.requests).toHaveLength(2);
 });
 

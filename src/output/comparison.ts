@@ -222,7 +222,7 @@ export function createAnswerColumns(
   const separator = ` ${style.dim(unicode ? '│' : '|')} `;
   const widthIn = (window: number) => columnWidth(window, labels.length);
   const answers = labels.map(() => ({
-    column: new TextColumn(transform(() => widthIn(output.columns()))),
+    column: createTextColumn(transform(() => widthIn(output.columns()))),
     progress: createAnswerProgress(clock),
   }));
   const columns = answers.map(({ column }) => column);
@@ -313,67 +313,53 @@ export function createAnswerColumns(
   } satisfies ComparisonView;
 }
 
-/** The text of an answer, which arrives in pieces and is taken row by row, at the current width. */
-export class TextColumn {
-  readonly #sanitizer = createSanitizer();
-  readonly #transform: TextTransform;
+/**
+ * The text of an answer, which arrives in pieces and is taken row by row, at the current width.
+ * @param transform styles the text; each line closes its styles
+ */
+export function createTextColumn(transform: TextTransform) {
+  const sanitizer = createSanitizer();
   /** The lines that are not taken yet; the first one may be the rest of a line. */
-  readonly #lines: Line[] = [{ text: '' }];
-  #isOver = false;
-
-  /** @param transform styles the text; each line closes its styles */
-  constructor(transform: TextTransform) {
-    this.#transform = transform;
-  }
-
-  write(text: string): void {
-    if (!this.#isOver) this.#add(this.#transform.write(this.#sanitizer.write(text)));
-  }
-
-  /** No more text follows, except for the mark. A second end does nothing. */
-  end(mark: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#add(this.#transform.write(this.#sanitizer.end()) + this.#transform.end() + mark);
-    if (this.#lines.at(-1)?.text === '') this.#lines.pop();
-  }
-
-  #add(styled: string): void {
+  const lines: Line[] = [{ text: '' }];
+  let isOver = false;
+  const add = (styled: string) => {
     const [first = '', ...others] = styled.replaceAll('\t', '    ').split('\n');
-    const last = this.#lines.pop();
-    this.#lines.push({ ...last, text: (last?.text ?? '') + first });
-    this.#lines.push(...others.map((line) => ({ text: line })));
-  }
-
-  /** Further text cannot change the next row. */
-  hasRow(width: number): boolean {
-    const [first, second] = this.#lines;
-    if (this.#isOver || first === undefined || second !== undefined) return true;
-    return firstRow(first, width).rest !== undefined;
-  }
-
-  /** The next row; empty after the last one. */
-  take(width: number): string {
-    const { text, rest } = firstRow(this.#lines[0] ?? { text: '' }, width);
-    this.#lines.splice(0, 1, ...(rest === undefined ? [] : [rest]));
-    return text;
-  }
-
-  preview(width: number, rows: number): readonly string[] {
-    return this.#lines
-      .slice(0, rows)
-      .flatMap((line) => rowsOf(line, width, 'words', rows))
-      .slice(0, rows);
-  }
-
-  /** The text has ended, and every row was taken. */
-  isDone(): boolean {
-    return this.#isOver && this.#lines.length === 0;
-  }
-
-  removed(): number {
-    return this.#sanitizer.removed;
-  }
+    const last = lines.pop();
+    lines.push({ ...last, text: (last?.text ?? '') + first });
+    lines.push(...others.map((line) => ({ text: line })));
+  };
+  return {
+    write(text: string): void {
+      if (!isOver) add(transform.write(sanitizer.write(text)));
+    },
+    /** No more text follows, except for the mark. A second end does nothing. */
+    end(mark: string): void {
+      if (isOver) return;
+      isOver = true;
+      add(transform.write(sanitizer.end()) + transform.end() + mark);
+      if (lines.at(-1)?.text === '') lines.pop();
+    },
+    /** Further text cannot change the next row. */
+    hasRow(width: number): boolean {
+      const [first, second] = lines;
+      if (isOver || first === undefined || second !== undefined) return true;
+      return firstRow(first, width).rest !== undefined;
+    },
+    /** The next row; empty after the last one. */
+    take(width: number): string {
+      const { text, rest } = firstRow(lines[0] ?? { text: '' }, width);
+      lines.splice(0, 1, ...(rest === undefined ? [] : [rest]));
+      return text;
+    },
+    preview: (width: number, rows: number): readonly string[] =>
+      lines
+        .slice(0, rows)
+        .flatMap((line) => rowsOf(line, width, 'words', rows))
+        .slice(0, rows),
+    /** The text has ended, and every row was taken. */
+    isDone: () => isOver && lines.length === 0,
+    removed: () => sanitizer.removed,
+  };
 }
 
 /** The columns of the terminal that the separator takes. */

@@ -13,9 +13,7 @@ export function timingFields(timing: AnswerMetadata['timing']) {
   };
 }
 
-export function jsonLine(value: unknown): string {
-  return `${escapeJson(JSON.stringify(value))}\n`;
-}
+export const jsonLine = (value: unknown): string => `${escapeJson(JSON.stringify(value))}\n`;
 
 /** Only if the service has probably cut the prompt. */
 function truncationFields({ estimatedPromptTokens: estimate }: { estimatedPromptTokens?: number }) {

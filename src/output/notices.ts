@@ -67,9 +67,7 @@ export function finishNotice(metadata: AnswerMetadata): string | undefined {
     : `the answer ended with finish_reason ${finishReason}`;
 }
 
-export function refusalNotice(refusal: string): string {
-  return `the model refused: ${refusal}`;
-}
+export const refusalNotice = (refusal: string): string => `the model refused: ${refusal}`;
 
 /** An answer that does not match, for standard error, so that it is not lost. */
 export function receivedAnswer(content: string): string {

@@ -70,14 +70,9 @@ export function spokenRows(
   return lines.map((line) => `${line}\n`).join('');
 }
 
-export interface BarLayout extends TableLayout {
-  /** False draws bars of `#`. */
-  readonly unicode: boolean;
-}
-
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A bar of at least the smallest step, if there is anything to show. */
+/** A bar of at least the smallest step, if there is anything to show; of `#` without Unicode. */
 export function bar(part: number, whole: number, room: number, unicode: boolean): string {
   if (part === 0) return '';
   const length = (part / whole) * room;

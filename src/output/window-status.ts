@@ -1,5 +1,5 @@
 import type { SettingValues } from '../settings/definitions.ts';
-import { TerminalWindow, windowWays } from '../terminal/window.ts';
+import { createTerminalWindow, windowWays } from '../terminal/window.ts';
 import type { Context } from '../run.ts';
 
 /**
@@ -22,7 +22,7 @@ export function openWindowStatus(
     forget = undefined;
     write(window.modes.leave);
   };
-  const window = new TerminalWindow(
+  const window = createTerminalWindow(
     windowWays({ notify: 'off', ...shown }, environment),
     (sequence) => {
       void streams.stderr.write(forget === undefined ? window.modes.enter + sequence : sequence);
@@ -30,7 +30,7 @@ export function openWindowStatus(
     },
   );
   return {
-    show: window.show.bind(window),
+    show: window.show,
     end: () => close((text) => streams.stderr.write(text)),
   };
 }

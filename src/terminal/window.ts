@@ -106,60 +106,47 @@ function progressSequence(progress: WindowProgress): string {
 }
 
 /** The title, the progress and notifications of the window. */
-export class TerminalWindow {
-  /** The sequences before the first use of the window, and those that put it back. */
-  readonly modes: TerminalModes;
-  readonly #ways: WindowWays;
-  readonly #write: (sequence: string) => void;
-  #title = '';
+export function createTerminalWindow(ways: WindowWays, write: (sequence: string) => void) {
+  const modes: readonly TerminalModes[] = [
+    ...(ways.title ? [titleStack] : []),
+    ...(ways.progress ? [{ enter: '', leave: passThrough(progressSequence('none'), ways) }] : []),
+    // It decides whether there are notifications.
+    ...(ways.notification === undefined ? [] : [focusReports]),
+  ];
+  const leave = modes.map((mode) => mode.leave).toReversed();
+  let shownTitle = '';
   /** Empty for none. */
-  #progress = '';
-
-  constructor(ways: WindowWays, write: (sequence: string) => void) {
-    this.#ways = ways;
-    this.#write = write;
-    const used = [
-      ways.title ? titleStack : undefined,
-      ways.progress ? { enter: '', leave: passThrough(progressSequence('none'), ways) } : undefined,
-      // It decides whether there are notifications.
-      ways.notification === undefined ? undefined : focusReports,
-    ].filter((modes) => modes !== undefined);
-    const leave = used.map((modes) => modes.leave).toReversed();
-    this.modes = { enter: used.map((modes) => modes.enter).join(''), leave: leave.join('') };
-  }
-
-  /** Writes the title and the progress if they have changed. @param turn another number writes the same progress again */
-  show(title: string, progress: WindowProgress, turn = 0): void {
-    if (this.#ways.title && title !== this.#title) {
-      this.#write(`${ESC}]2;${safeText(title, maxTitleColumns)}${BEL}`);
-    }
-    this.#title = title;
-    const shown = progress === 'none' ? '' : `${progress} ${turn}`;
-    if (this.#ways.progress && shown !== this.#progress) {
-      this.#write(passThrough(progressSequence(progress), this.#ways));
-    }
-    this.#progress = shown;
-  }
-
-  notify(text: string): void {
-    const { notification } = this.#ways;
-    const shown = safeText(text, maxNotificationColumns);
-    if (notification === undefined) return;
-    const sequences = {
-      bell: BEL,
-      // The name in front also keeps the text from being a subcommand, such as `4;` for the progress.
-      osc9: passThrough(`${ESC}]9;natter: ${shown}${BEL}`, this.#ways),
-      osc777: passThrough(
-        `${ESC}]777;notify;natter;${shown.replaceAll(';', ',')}${BEL}`,
-        this.#ways,
-      ),
-    };
-    this.#write(sequences[notification]);
-  }
-
-  /** Writes everything again, after the modes were set again. */
-  refresh(): void {
-    this.#title = '';
-    this.#progress = '';
-  }
+  let shownProgress = '';
+  return {
+    /** The sequences before the first use of the window, and those that put it back. */
+    modes: { enter: modes.map((mode) => mode.enter).join(''), leave: leave.join('') },
+    /** Writes the title and the progress if they have changed. @param turn another number writes the same progress again */
+    show: (title: string, progress: WindowProgress, turn = 0): void => {
+      if (ways.title && title !== shownTitle) {
+        write(`${ESC}]2;${safeText(title, maxTitleColumns)}${BEL}`);
+      }
+      shownTitle = title;
+      const shown = progress === 'none' ? '' : `${progress} ${turn}`;
+      if (ways.progress && shown !== shownProgress) {
+        write(passThrough(progressSequence(progress), ways));
+      }
+      shownProgress = shown;
+    },
+    notify(text: string): void {
+      const shown = safeText(text, maxNotificationColumns);
+      if (ways.notification === undefined) return;
+      const sequences = {
+        bell: BEL,
+        // The name in front also keeps the text from being a subcommand, such as `4;` for the progress.
+        osc9: passThrough(`${ESC}]9;natter: ${shown}${BEL}`, ways),
+        osc777: passThrough(`${ESC}]777;notify;natter;${shown.replaceAll(';', ',')}${BEL}`, ways),
+      };
+      write(sequences[ways.notification]);
+    },
+    /** Writes everything again, after the modes were set again. */
+    refresh(): void {
+      shownTitle = '';
+      shownProgress = '';
+    },
+  };
 }

@@ -112,15 +112,8 @@ export function readLedger(state: string, since: Date, take: (line: LedgerLine) 
 }
 
 /** Counts the tokens of a request: those reported, else those estimated. */
-export function tokensOf({
-  prompt_tokens,
-  completion_tokens,
-  cached_tokens,
-  estimated,
-}: LedgerLine): TokenCounts {
-  return {
-    cached: cached_tokens,
-    prompt: prompt_tokens ?? estimated?.prompt_tokens ?? 0,
-    answer: completion_tokens ?? estimated?.completion_tokens ?? 0,
-  };
-}
+export const tokensOf = (line: LedgerLine): TokenCounts => ({
+  cached: line.cached_tokens,
+  prompt: line.prompt_tokens ?? line.estimated?.prompt_tokens ?? 0,
+  answer: line.completion_tokens ?? line.estimated?.completion_tokens ?? 0,
+});

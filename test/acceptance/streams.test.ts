@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { expectFailure } from '../support/in-memory.ts';
 import {
   binary,
@@ -149,19 +149,14 @@ test.each([
   expect(await runShell(`$NATTER --sandbox ${line}`)).toMatchObject({ code, stderr });
 });
 
-test('P4 a failure keeps its exit code when standard error is closed', async () => {
-  expect((await runShell('$NATTER --sandbox "[sandbox 404]" 2>&-')).code).toBe(6);
-});
-
-test('P4 a failure without an answer keeps its exit code when standard output is full', async () => {
-  const { code, stderr } = await runShell('$NATTER --sandbox "[sandbox 404]" >/dev/full');
-  expect(code).toBe(6);
-  expect(stderr).not.toContain('standard output');
-});
-
-test('P4 an answer is printed although standard error is full', async () => {
-  const line = '$NATTER --sandbox "[sandbox finish=length echo]hello" </dev/null 2>/dev/full';
-  expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hello\n' });
+test.each([
+  ['a failure keeps its exit code', '"[sandbox 404]" 2>&-', 6, ''],
+  ['a failure without an answer keeps its exit code', '"[sandbox 404]" >/dev/full', 6, ''],
+  ['an answer is printed', '"[sandbox finish=length echo]hello" 2>/dev/full', 0, 'hello\n'],
+])('P4 with closed or full streams, %s: %s', async (_, words, code, stdout) => {
+  const result = await runShell(`$NATTER --sandbox </dev/null ${words}`);
+  expect(result).toMatchObject({ code, stdout });
+  expect(result.stderr).not.toContain('standard output');
 });
 
 const echo = '[sandbox echo]';
@@ -178,18 +173,16 @@ test('P10 a file larger than any window is refused in bounded memory', async () 
   expect(stderr).toContain('cannot attach /dev/stdin: it exceeds every context window');
 });
 
-describe('standard input that ends at once', () => {
-  const notice = 'natter: standard input was empty; only the prompt is sent\n';
+const notice = 'natter: standard input was empty; only the prompt is sent\n';
 
-  test.each([
-    ['a pipe', `true | $NATTER --sandbox "${echo}hi"`, notice],
-    ['a pipe, with --quiet', `true | $NATTER --sandbox -q "${echo}hi"`, ''],
-    ['a pipe that is ignored', `true | $NATTER --sandbox --no-stdin "${echo}hi"`, ''],
-    ['the null device (P15)', `$NATTER --sandbox "${echo}hi" </dev/null`, ''],
-    ['a closed input (P15)', `$NATTER --sandbox "${echo}hi" <&-`, ''],
-  ])('from %s', async (_, line, expected) => {
-    expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hi\n', stderr: expected });
-  });
+test.each([
+  ['a pipe', `true | $NATTER --sandbox "${echo}hi"`, notice],
+  ['a pipe, with --quiet', `true | $NATTER --sandbox -q "${echo}hi"`, ''],
+  ['a pipe that is ignored', `true | $NATTER --sandbox --no-stdin "${echo}hi"`, ''],
+  ['the null device (P15)', `$NATTER --sandbox "${echo}hi" </dev/null`, ''],
+  ['a closed input (P15)', `$NATTER --sandbox "${echo}hi" <&-`, ''],
+])('standard input that ends at once: from %s', async (_, line, expected) => {
+  expect(await runShell(line)).toMatchObject({ code: 0, stdout: 'hi\n', stderr: expected });
 });
 
 const onSandbox = (...words: string[]) => ['--sandbox', ...words];

@@ -20,7 +20,6 @@ import { certificatePath } from '../support/raw-server.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { expectNoSecret, secretKey } from '../support/secret.ts';
 import { serve } from '../support/serve.ts';
-import { twoProfiles } from '../support/profiles.ts';
 
 const echo = '[sandbox echo]';
 
@@ -73,16 +72,6 @@ test('config paths names the files and folders that natter writes', async () => 
   await run('conversations', 'delete', 'latest');
   expect(written.filter((name) => !existsSync(path.get(name) ?? ''))).toEqual([]);
   expect((await run('config', 'paths', 'trash')).stdout).toBe(`${path.get('trash')}\n`);
-});
-
-test('the sandbox that answers without a service has a notice with the other profile', async () => {
-  const { env, run } = await twoProfiles();
-  await run('config', 'remove-profile', 'home');
-  const terminal = openTerminal(['hi there'], { env });
-  await terminal.exit;
-  expect((await terminal.transcript()).replaceAll(/\s+/g, ' ')).toContain(
-    'profile default has no service; those with one: work; using the sandbox',
-  );
 });
 
 const limits = ['--first-byte-timeout', '1s', '--idle-timeout', '1s', '--timeout', '2s'];

@@ -7,7 +7,7 @@ import {
   type ComparedAnswer,
   createAnswerColumns,
   createStackedAnswers,
-  TextColumn,
+  createTextColumn,
 } from '../../src/output/comparison.ts';
 import { type Context, present, type Presentation } from '../../src/run.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
@@ -64,62 +64,58 @@ test.each<[string, readonly string[], number, readonly string[]]>([
   expect((await screen.lines()).slice(2)).toEqual(rows);
 });
 
-describe('while answers stream', () => {
-  test('rows wait for the slowest answer, with the progress of each answer below', async () => {
-    const { screen, clock, view, settle } = openColumns();
-    await view.event(0, text('a first line\nand more'));
-    await clock.advance(3000);
-    await settle();
-    expect(await screen.screen()).toEqual([
-      'one           │ two',
-      expect.stringMatching(/^─+┼─+$/),
-      'a first line  │',
-      'and more      │',
-      expect.stringMatching(/^─+┼─+$/),
-      '~6 tokens · … │ waiting · 3 s',
-    ]);
-    await view.event(1, text('b'));
-    await settle();
-    expect((await screen.screen()).slice(2, 4)).toEqual(['a first line  │ b', 'and more      │']);
-  });
-
-  test('a wait for a retry is shown with its cause', async () => {
-    const { screen, view, settle } = openColumns(100);
-    const cause = new Failure('server_error', 'the service\u001B[2J failed (500)');
-    const retry = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 4200, cause } as const;
-    await view.event(1, retry);
-    await settle();
-    expect((await screen.screen()).at(-1)).toMatch(
-      /retry 1 of 4 in \d s: the service failed \(500\)$/,
-    );
-  });
+test('while answers stream, rows wait for the slowest answer, with the progress of each answer below', async () => {
+  const { screen, clock, view, settle } = openColumns();
+  await view.event(0, text('a first line\nand more'));
+  await clock.advance(3000);
+  await settle();
+  expect(await screen.screen()).toEqual([
+    'one           │ two',
+    expect.stringMatching(/^─+┼─+$/),
+    'a first line  │',
+    'and more      │',
+    expect.stringMatching(/^─+┼─+$/),
+    '~6 tokens · … │ waiting · 3 s',
+  ]);
+  await view.event(1, text('b'));
+  await settle();
+  expect((await screen.screen()).slice(2, 4)).toEqual(['a first line  │ b', 'and more      │']);
 });
 
-describe('after all answers', () => {
-  test('the columns remain, with the cursor below', async () => {
-    const { screen, view, settle } = openColumns();
-    await view.event(0, text('a'));
-    await view.event(1, text('b\nc'));
-    await view.ended(0, answerOf('one', 'a'));
-    await view.ended(1, answerOf('two', 'b\nc'));
-    await view.close();
-    await settle();
-    const rows = await screen.lines();
-    expect(rows[0]).toBe('one           │ two');
-    expect(rows.slice(2)).toEqual(['a             │ b', '              │ c']);
-    expect(await screen.cursor()).toEqual({ row: 4, column: 0 });
-  });
+test('while answers stream, a wait for a retry is shown with its cause', async () => {
+  const { screen, view, settle } = openColumns(100);
+  const cause = new Failure('server_error', 'the service\u001B[2J failed (500)');
+  const retry = { type: 'retry-scheduled', retry: 1, retries: 4, delay: 4200, cause } as const;
+  await view.event(1, retry);
+  await settle();
+  expect((await screen.screen()).at(-1)).toMatch(
+    /retry 1 of 4 in \d s: the service failed \(500\)$/,
+  );
+});
 
-  test('a failure is shown at the end of its answer', async () => {
-    const { screen, view } = openColumns(60);
-    await view.event(0, text('a'));
-    await view.ended(0, answerOf('one', 'a', new Failure('incomplete', 'cut')));
-    await view.ended(1, answerOf('two', '', new Failure('rate_limited', 'too many')));
-    await view.close();
-    const [, , first, second] = await screen.lines();
-    expect(first).toBe('a                            │ (no answer: rate_limited)');
-    expect(second).toBe('(cut: incomplete)            │');
-  });
+test('after all answers, the columns remain, with the cursor below', async () => {
+  const { screen, view, settle } = openColumns();
+  await view.event(0, text('a'));
+  await view.event(1, text('b\nc'));
+  await view.ended(0, answerOf('one', 'a'));
+  await view.ended(1, answerOf('two', 'b\nc'));
+  await view.close();
+  await settle();
+  const rows = await screen.lines();
+  expect(rows[0]).toBe('one           │ two');
+  expect(rows.slice(2)).toEqual(['a             │ b', '              │ c']);
+  expect(await screen.cursor()).toEqual({ row: 4, column: 0 });
+});
+
+test('after all answers, a failure is shown at the end of its answer', async () => {
+  const { screen, view } = openColumns(60);
+  await view.event(0, text('a'));
+  await view.ended(0, answerOf('one', 'a', new Failure('incomplete', 'cut')));
+  await view.ended(1, answerOf('two', '', new Failure('rate_limited', 'too many')));
+  await view.close();
+  const [, , first, second] = await screen.lines();
+  expect(first).toBe('a                            │ (no answer: rate_limited)');
+  expect(second).toBe('(cut: incomplete)            │');
 });
 
 test('an early end keeps the received text', async () => {
@@ -220,7 +216,7 @@ test('the text columns share a window', () => {
 });
 
 test('a column has a row once no text can change it', () => {
-  const grown = new TextColumn(unchanged);
+  const grown = createTextColumn(unchanged);
   grown.write('one two');
   expect(grown.hasRow(8)).toBe(false);
   grown.write(' three');
@@ -234,7 +230,7 @@ test('Y27: a column of one long coloured line takes linear time', async () => {
   const take = async (length: number) => {
     // As Markdown would be styled.
     const write = (words: string) => `\u001B[1m${words}\u001B[22m`;
-    const column = new TextColumn({ write, end: () => '' });
+    const column = createTextColumn({ write, end: () => '' });
     column.write('word '.repeat(length / 5));
     column.end('');
     return processorTime(() => {

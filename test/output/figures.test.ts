@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   count,
   figuresLine,
@@ -8,7 +8,6 @@ import {
   percent,
   tokensPerSecond,
   tokenText,
-  usageLine,
 } from '../../src/output/figures.ts';
 import { plainStyle } from '../../src/terminal/style.ts';
 
@@ -54,35 +53,31 @@ test.each([
   expect(figuresLine(answer)).toBe(line);
 });
 
-describe('several answers', () => {
-  test('are a table on a terminal', () => {
-    expect(figuresText([origin, cut, silent], layout(true))).toBe(
-      [
-        'model    first text  tokens/s     in   out   time  ended',
-        'origin        18 ms        50  1,200   210  4.2 s  stop',
-        'nextgen       1.5 s       ~50      -  ~100  3.5 s  unreachable',
-        'llama             -         -      -    ~0  40 ms  -',
-        '',
-      ].join('\n'),
-    );
-  });
+test('the figures of several answers are a table on a terminal', () => {
+  expect(figuresText([origin, cut, silent], layout(true))).toBe(
+    [
+      'model    first text  tokens/s     in   out   time  ended',
+      'origin        18 ms        50  1,200   210  4.2 s  stop',
+      'nextgen       1.5 s       ~50      -  ~100  3.5 s  unreachable',
+      'llama             -         -      -    ~0  40 ms  -',
+      '',
+    ].join('\n'),
+  );
+});
 
-  test.each([
-    ['are lines if a table does not fit', [origin, cut], 50],
-    ['break their lines between words in a narrow window', [origin], 40],
-  ])('%s', (_what, answers, width) => {
-    const text = figuresText(answers, layout(true, width));
-    expect(text.replaceAll('\n  ', ' ')).toBe(
-      answers.map((one) => `${figuresLine(one)}\n`).join(''),
-    );
-    expect(text.split('\n').filter((row) => row.length > width)).toEqual([]);
-  });
+test.each([
+  ['are lines if a table does not fit', [origin, cut], 50],
+  ['break their lines between words in a narrow window', [origin], 40],
+])('the figures of several answers %s', (_what, answers, width) => {
+  const text = figuresText(answers, layout(true, width));
+  expect(text.replaceAll('\n  ', ' ')).toBe(answers.map((one) => `${figuresLine(one)}\n`).join(''));
+  expect(text.split('\n').filter((row) => row.length > width)).toEqual([]);
+});
 
-  test('are tab-separated in a pipe', () => {
-    expect(figuresText([origin], layout(false, 10))).toBe(
-      'origin\t18 ms\t50\t1,200\t210\t4.2 s\tstop\n',
-    );
-  });
+test('the figures of several answers are tab-separated in a pipe', () => {
+  expect(figuresText([origin], layout(false, 10))).toBe(
+    'origin\t18 ms\t50\t1,200\t210\t4.2 s\tstop\n',
+  );
 });
 
 test('a label cannot control the terminal', () => {
@@ -100,11 +95,8 @@ test.each([
   expect(tokenText(tokens, isEstimate)).toBe(text);
 });
 
-test('Y19: a percentage has no space before its sign, and one token is in the singular', () => {
+test('Y19: a percentage has no space before its sign', () => {
   expect(percent(64_000, 128_000)).toBe('50%');
-  const usage = { prompt_tokens: 1, completion_tokens: 1 };
-  const metadata = { model: 'origin', complete: true, usage } as Parameters<typeof usageLine>[0];
-  expect(usageLine(metadata, 'origin')).toBe('origin · 1 token in, 1 out');
 });
 
 test.each([0, 7, 999, 1000, 12_345, 1_234_567, -1000, -999, 2 ** 53, Number.NaN])(

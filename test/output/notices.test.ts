@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { chooseAnswerFormat } from '../../src/output/answer-printer.ts';
 import { toFailure } from '../../src/output/ending-failure.ts';
@@ -11,68 +11,63 @@ import {
 } from '../../src/output/notices.ts';
 import { createMemoryOutput } from '../support/memory-context.ts';
 
-describe('the format of an answer', () => {
-  test.each([
-    [{}, true, 'markdown'],
-    [{}, false, 'text'],
-    [{ plain: true }, true, 'plain'],
-    [{ plain: true }, false, 'text'],
-    [{ markdown: true }, false, 'markdown'],
-    [{ raw: true }, true, 'exact'],
-    [{ json: true }, true, 'json'],
-    [{ jsonl: true }, false, 'jsonl'],
-  ])('%j with a terminal: %s is %s', (options, isTerminal, format) => {
-    expect(chooseAnswerFormat(options, isTerminal)).toBe(format);
-  });
-
-  test('two formats cannot be used together', () => {
-    expect(() => chooseAnswerFormat({ json: true, raw: true }, true)).toThrow(
-      '--json and --raw cannot be used together',
-    );
-  });
+test.each([
+  [{}, true, 'markdown'],
+  [{}, false, 'text'],
+  [{ plain: true }, true, 'plain'],
+  [{ plain: true }, false, 'text'],
+  [{ markdown: true }, false, 'markdown'],
+  [{ raw: true }, true, 'exact'],
+  [{ json: true }, true, 'json'],
+  [{ jsonl: true }, false, 'jsonl'],
+])('the format of an answer: %j with a terminal: %s is %s', (options, isTerminal, format) => {
+  expect(chooseAnswerFormat(options, isTerminal)).toBe(format);
 });
 
-describe('the notice about the end of an answer', () => {
-  test.each([
-    ['length', 'the answer reached the token limit (finish_reason length)'],
-    ['odd', 'the answer ended with finish_reason odd'],
-    ['stop', undefined],
-    [undefined, undefined],
-  ])('for %s is %s', (finishReason, notice) => {
-    const metadata = { complete: true, ...(finishReason === undefined ? {} : { finishReason }) };
-    expect(finishNotice(metadata)).toBe(notice);
-  });
-
-  test.each([
-    [{ firstText: 1, total: 2 }, undefined],
-    [{ total: 2 }, 'the answer is empty'],
-  ])('for an answer timed %j is %s', (timing, notice) => {
-    expect(finishNotice({ complete: true, finishReason: 'stop', timing })).toBe(notice);
-  });
-
-  test('for removed characters has their number', () => {
-    expect(filteredNotice(0)).toBeUndefined();
-    expect(filteredNotice(1)).toMatch(/^1 control or hidden character of/);
-    expect(filteredNotice(2)).toMatch(/^2 control or hidden characters of.*not shown; a pipe gets/);
-    expect(filteredNotice(2, true)).toMatch(/; --raw shows them, and a pipe gets them unchanged$/);
-  });
+test('the format of an answer: two formats cannot be used together', () => {
+  expect(() => chooseAnswerFormat({ json: true, raw: true }, true)).toThrow(
+    '--json and --raw cannot be used together',
+  );
 });
 
-describe('the usage line', () => {
-  const usage = { prompt_tokens: 1200, completion_tokens: 500 };
-  test.each([
-    [{ model: 'nextgen' }, 'nextgen'],
-    [{}, 'asked'],
-    [{ usage }, 'asked · 1,200 tokens in, 500 out'],
-    [
-      { usage, timing: { firstText: 20, total: 1020 } },
-      'asked · 1,200 tokens in, 500 out · 1.0 s · 500 tokens/s',
-    ],
-    [{ usage, timing: { firstText: 20, total: 60 } }, 'asked · 1,200 tokens in, 500 out · 0.1 s'],
-    [{ timing: { total: 75_400 } }, 'asked · 75 s'],
-  ])('of %j is %s', (metadata, line) => {
-    expect(usageLine({ complete: true, ...metadata }, 'asked')).toBe(line);
-  });
+test.each([
+  ['length', 'the answer reached the token limit (finish_reason length)'],
+  ['odd', 'the answer ended with finish_reason odd'],
+  ['stop', undefined],
+  [undefined, undefined],
+])('the notice about an answer with the reason %s is %s', (finishReason, notice) => {
+  const metadata = { complete: true, ...(finishReason === undefined ? {} : { finishReason }) };
+  expect(finishNotice(metadata)).toBe(notice);
+});
+
+test.each([
+  [{ firstText: 1, total: 2 }, undefined],
+  [{ total: 2 }, 'the answer is empty'],
+])('the notice about an answer timed %j is %s', (timing, notice) => {
+  expect(finishNotice({ complete: true, finishReason: 'stop', timing })).toBe(notice);
+});
+
+test('the notice about removed characters has their number', () => {
+  expect(filteredNotice(0)).toBeUndefined();
+  expect(filteredNotice(1)).toMatch(/^1 control or hidden character of/);
+  expect(filteredNotice(2)).toMatch(/^2 control or hidden characters of.*not shown; a pipe gets/);
+  expect(filteredNotice(2, true)).toMatch(/; --raw shows them, and a pipe gets them unchanged$/);
+});
+
+const usage = { prompt_tokens: 1200, completion_tokens: 500 };
+test.each([
+  [{ model: 'nextgen' }, 'nextgen'],
+  [{}, 'asked'],
+  [{ usage }, 'asked · 1,200 tokens in, 500 out'],
+  [{ usage: { prompt_tokens: 1, completion_tokens: 1 } }, 'asked · 1 token in, 1 out'],
+  [
+    { usage, timing: { firstText: 20, total: 1020 } },
+    'asked · 1,200 tokens in, 500 out · 1.0 s · 500 tokens/s',
+  ],
+  [{ usage, timing: { firstText: 20, total: 60 } }, 'asked · 1,200 tokens in, 500 out · 0.1 s'],
+  [{ timing: { total: 75_400 } }, 'asked · 75 s'],
+])('the usage line of %j is %s', (metadata, line) => {
+  expect(usageLine({ complete: true, ...metadata }, 'asked')).toBe(line);
 });
 
 test('notices are one sanitized, masked line each; with quiet, only warnings are shown', () => {
@@ -93,19 +88,17 @@ test('N13: of the warnings about storage, only the first is shown', () => {
   expect(stderr.text()).toBe('natter: warning: not saved\nnatter: warning: a risk\n');
 });
 
-describe('the report of a failure', () => {
-  test.each([
-    [new TypeError('odd'), 'unexpected error: odd'],
-    ['a string', 'unexpected error: a string'],
-    [undefined, 'unexpected error: undefined'],
-  ])('of %s is unexpected', (thrown, message) => {
-    expect(toFailure(thrown)).toMatchObject({ kind: 'unexpected', message });
-  });
+test.each([
+  [new TypeError('odd'), 'unexpected error: odd'],
+  ['a string', 'unexpected error: a string'],
+  [undefined, 'unexpected error: undefined'],
+])('the report of %s is unexpected', (thrown, message) => {
+  expect(toFailure(thrown)).toMatchObject({ kind: 'unexpected', message });
+});
 
-  test('of a failure is unchanged', () => {
-    const failure = new Failure('rate_limited', 'slow down');
-    expect(toFailure(failure)).toBe(failure);
-  });
+test('the report of a failure is unchanged', () => {
+  const failure = new Failure('rate_limited', 'slow down');
+  expect(toFailure(failure)).toBe(failure);
 });
 
 test.each([

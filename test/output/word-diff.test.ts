@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { diffWords, formatDiff, maxChanges } from '../../src/output/word-diff.ts';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
 
@@ -28,16 +28,14 @@ test('marks are coloured', () => {
   expect(shown).toBe('\u001B[31m[-red-]\u001B[39m\u001B[32m{+blue+}\u001B[39m');
 });
 
-describe('long texts', () => {
-  const words = (name: string, count: number) =>
-    Array.from({ length: count }, (_, index) => `${name}${index} `).join('');
+const words = (name: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${name}${index} `).join('');
 
-  test('that are similar are compared', () => {
-    const text = words('w', 100_000);
-    expect(show(`${text}end`, `${text}close`)).toBe(`${text}[-end-]{+close+}`);
-  });
+test('long texts that are similar are compared', () => {
+  const text = words('w', 100_000);
+  expect(show(`${text}end`, `${text}close`)).toBe(`${text}[-end-]{+close+}`);
+});
 
-  test('that have little in common are not compared', () => {
-    expect(diffWords(words('a', maxChanges), words('b', maxChanges))).toBeUndefined();
-  });
+test('long texts that have little in common are not compared', () => {
+  expect(diffWords(words('a', maxChanges), words('b', maxChanges))).toBeUndefined();
 });

@@ -2,6 +2,7 @@ import { Unicode11Addon } from '@xterm/addon-unicode11';
 import headless, { type Terminal } from '@xterm/headless';
 import { setImmediate as tick } from 'node:timers/promises';
 import { terminalTraits } from '../../src/terminal/device/terminal-kind.ts';
+import type { OutputStream } from '../../src/terminal/device/streams.ts';
 import type { Frame } from '../../src/terminal/region/paint.ts';
 import { LiveRegion } from '../../src/terminal/region/region.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -91,13 +92,18 @@ export const footer: Frame = {
 /** As of xterm.js, which the screens here are. */
 export const rewrappingTraits = terminalTraits({ TERM_PROGRAM: 'vscode' });
 
-export function openRegion(columns = 20, rows = 10, synchronized = true) {
+/** @param own what differs from the output and the traits of the emulator */
+export function openRegion(
+  columns = 20,
+  rows = 10,
+  own: { readonly output?: Partial<OutputStream>; readonly synchronized?: boolean } = {},
+) {
   const screen = createScreen(columns, rows);
   const clock = createFakeClock();
   const region = new LiveRegion({
-    output: { ...createMemoryOutput(true), ...screen },
+    output: { ...createMemoryOutput(true), ...screen, ...own.output },
     clock,
-    traits: { ...rewrappingTraits, synchronized },
+    traits: { ...rewrappingTraits, synchronized: own.synchronized ?? true },
   });
   const settle = async () => {
     await screen.settled();

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { openHighlight } from '../../src/terminal/highlight.ts';
 import { colorStyle, plainStyle } from '../../src/terminal/style.ts';
-import { fc } from '../support/properties.ts';
+import { expectForAll, fc } from '../support/properties.ts';
 
 const style = colorStyle;
 
@@ -64,11 +64,8 @@ test('shows every line of any text in every language', () => {
   const lines = fc.array(
     fc.string({ unit: fc.constantFrom(...'<>/*"\'`${}()[];=#-+@!: \\\taé日1'.split('')) }),
   );
-  fc.assert(
-    fc.property(fc.constantFrom(...samples), lines, ([language], texts) => {
-      const highlight = openHighlight(language, style);
-      for (const text of texts) expect(stripVTControlCharacters(highlight(text))).toBe(text);
-    }),
-    { numRuns: 300 },
-  );
+  expectForAll(fc.constantFrom(...samples), lines, ([language], texts) => {
+    const highlight = openHighlight(language, style);
+    for (const text of texts) expect(stripVTControlCharacters(highlight(text))).toBe(text);
+  });
 });

@@ -115,32 +115,29 @@ describe.each([
   });
 });
 
-const ownStyle = colorStyle;
 const unknown = { background: undefined, hasMany: true } as const;
 const lightRed = `\u001B[38;5;${lightColors.many.red}ma\u001B[39m`;
 
-describe('a theme', () => {
-  test("color is the terminal's own 16 colours, or those for its background", () => {
-    expect(themedStyle('color', ownStyle, unknown)).toEqual(ownStyle);
-    const style = themedStyle('color', ownStyle, { ...unknown, background: 'light' });
-    expect(style.red('a')).toBe(lightRed);
-    expect(style.bold('a')).toBe(ownStyle.bold('a'));
-  });
+test("the theme color is the terminal's own 16 colours, or those for its background", () => {
+  expect(themedStyle('color', colorStyle, unknown)).toEqual(colorStyle);
+  const style = themedStyle('color', colorStyle, { ...unknown, background: 'light' });
+  expect(style.red('a')).toBe(lightRed);
+  expect(style.bold('a')).toBe(colorStyle.bold('a'));
+});
 
-  test('light and dark do not depend on the background', () => {
-    const style = themedStyle('light', ownStyle, { ...unknown, background: 'dark' });
-    expect(style.red('a')).toBe(lightRed);
-    const few = themedStyle('dark', ownStyle, { background: undefined, hasMany: false });
-    expect(few.red('a')).toBe('\u001B[91ma\u001B[39m');
-    expect(few.dim('a')).toBe(ownStyle.dim('a'));
-  });
+test('the themes light and dark do not depend on the background', () => {
+  const style = themedStyle('light', colorStyle, { ...unknown, background: 'dark' });
+  expect(style.red('a')).toBe(lightRed);
+  const few = themedStyle('dark', colorStyle, { background: undefined, hasMany: false });
+  expect(few.red('a')).toBe('\u001B[91ma\u001B[39m');
+  expect(few.dim('a')).toBe(colorStyle.dim('a'));
+});
 
-  test('mono and plain have no colours, and no theme adds some', () => {
-    const { green, blue, magenta } = themedStyle('mono', ownStyle, unknown);
-    expect([green('a'), blue('a'), magenta('a')]).toEqual(['a', 'a', ownStyle.bold('a')]);
-    expect(themedStyle('plain', ownStyle, unknown)).toBe(plainStyle);
-    expect(themedStyle('light', plainStyle, unknown)).toBe(plainStyle);
-  });
+test('the themes mono and plain have no colours, and no theme adds some', () => {
+  const { green, blue, magenta } = themedStyle('mono', colorStyle, unknown);
+  expect([green('a'), blue('a'), magenta('a')]).toEqual(['a', 'a', colorStyle.bold('a')]);
+  expect(themedStyle('plain', colorStyle, unknown)).toBe(plainStyle);
+  expect(themedStyle('light', plainStyle, unknown)).toBe(plainStyle);
 });
 
 const many: TerminalColors = { background: 'dark', hasMany: true };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { displayWidth } from '../../src/terminal/text/width.ts';
 import {
-  TerminalWindow,
+  createTerminalWindow,
   type WindowProgress,
   type WindowSettings,
   windowWays,
@@ -62,9 +62,12 @@ const direct = {
 const tmux = { ...direct, multiplexer: 'tmux' } as const;
 
 /** What a new window writes. */
-function written(ways: WindowWays, use: (window: TerminalWindow) => void): string {
+function written(
+  ways: WindowWays,
+  use: (window: ReturnType<typeof createTerminalWindow>) => void,
+): string {
   const sequences: string[] = [];
-  use(new TerminalWindow(ways, (sequence) => sequences.push(sequence)));
+  use(createTerminalWindow(ways, (sequence) => sequences.push(sequence)));
   return sequences.join('');
 }
 
@@ -128,10 +131,10 @@ test('no text can end a sequence or begin a different one, and long texts are cu
 
 test('puts back everything that it changes', () => {
   const ways = { ...direct, notification: 'bell', progress: true, title: true } as const;
-  expect(new TerminalWindow(ways, () => undefined).modes).toEqual({
+  expect(createTerminalWindow(ways, () => undefined).modes).toEqual({
     enter: '\u001B[22;2t\u001B[?1004h',
     leave: '\u001B[?1004l\u001B]9;4;0;\u0007\u001B[23;2t',
   });
   const none = { ...direct, progress: false, title: false };
-  expect(new TerminalWindow(none, () => undefined).modes).toEqual({ enter: '', leave: '' });
+  expect(createTerminalWindow(none, () => undefined).modes).toEqual({ enter: '', leave: '' });
 });

@@ -7,12 +7,14 @@ import {
   type TerminalTraits,
   usesPromptMarks,
 } from '../../terminal/device/terminal-kind.ts';
-import { ScreenMarkdown, type WrapMode } from '../../terminal/markdown/markdown-stream.ts';
+import {
+  type MarkdownStreamOptions,
+  ScreenMarkdown,
+} from '../../terminal/markdown/markdown-stream.ts';
 import { LiveRegion } from '../../terminal/region/region.ts';
 import { sanitize, sanitizeLine } from '../../terminal/safety/sanitizer.ts';
 import {
   createOwnPaints,
-  type Style,
   type TerminalColors,
   themedStyle,
   weightStyle,
@@ -48,17 +50,10 @@ const lastWait = 200;
 const indent = '  ';
 
 /** The format of terminals with escape codes: answers as Markdown, prompts on a band, failures marked, replies to commands as they are, the rest dim. */
-export function richFormat(options: {
-  readonly style: Style;
-  readonly width: () => number;
-  readonly hyperlinks: boolean;
-  readonly hidesAddresses?: boolean;
-  readonly wrap?: WrapMode;
-  /** The terminal can show `›`. */
-  readonly unicode: boolean;
-  /** Prompts and answers are marked for the terminal. */
-  readonly marks?: boolean;
-}): TranscriptFormat {
+export function richFormat(
+  /** With `marks`, prompts and answers are marked for the terminal. */
+  options: MarkdownStreamOptions & { readonly marks?: boolean },
+): TranscriptFormat {
   const { style, unicode } = options;
   const { mark, cross, dot } = symbolsFor(unicode);
   // A row of full width leaves the cursor in a pending-wrap state in some terminals.

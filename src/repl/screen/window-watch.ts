@@ -2,7 +2,7 @@ import { titleOf } from '../../conversation/tree.ts';
 import { durationText } from '../../output/figures.ts';
 import type { Environment } from '../../environment.ts';
 import {
-  TerminalWindow,
+  createTerminalWindow,
   type WindowProgress,
   type WindowSettings,
   windowWays,
@@ -35,7 +35,7 @@ const renewal = 5000;
  * @param write gets sequences that change nothing on the screen
  */
 export function watchWindow(options: WindowOptions, write: (sequences: string) => void) {
-  const window = new TerminalWindow(windowWays(options, options.environment), write);
+  const window = createTerminalWindow(windowWays(options, options.environment), write);
   let shown: ReplState | undefined;
   let hasFocus = true;
   /** An answer ended while the window had no focus. */

@@ -29,7 +29,7 @@ type Leaf<Part> =
   /** `indent`: the columns to remove from each line */
   | { readonly kind: 'fence'; readonly mark: string; readonly indent: number }
   | { readonly kind: 'indented'; blankLines: number }
-  | { readonly kind: 'formula'; readonly close: string; readonly lines: string[] };
+  | { readonly kind: 'formula'; readonly lines: string[] };
 
 /** A longer line start that is still ambiguous is text. */
 const maxStart = 1000;
@@ -113,8 +113,7 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
     const leaf = this.#leaf;
     const text = this.undecidedBlock() + (this.#inline?.undecided() ?? '');
     const formula = leaf.kind === 'formula' ? leaf.lines.join('\n') : '';
-    const parts = [text, formula, this.#row];
-    return [...parts, this.#line].filter(Boolean).join('\n');
+    return [text, formula, this.#row, this.#line].filter(Boolean).join('\n');
   }
 
   #take(): string {
@@ -300,13 +299,10 @@ export abstract class BlockDriver<Part> implements MarkdownStream {
 
   /** A line of a displayed formula, which is shown when its end is known. */
   #addFormulaLine(text: string): void {
-    const formula =
-      this.#leaf.kind === 'formula'
-        ? this.#leaf
-        : { kind: 'formula' as const, close: formulaEnd(text) ?? '', lines: [] };
-    const { close, lines } = formula;
+    const lines = this.#leaf.kind === 'formula' ? this.#leaf.lines : [];
     lines.push(text);
-    this.#leaf = formula;
+    this.#leaf = { kind: 'formula', lines };
+    const close = formulaEnd(lines[0] ?? '') ?? '';
     if (text.includes(close, lines.length === 1 ? 2 : 0)) {
       this.#leaf = { kind: 'none' };
       this.formula(lines, close);

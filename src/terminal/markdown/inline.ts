@@ -52,31 +52,24 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** The formulas of a text, and what is between them, in order. */
-export function formulaParts(source: string, formulas: readonly Place[]) {
-  let at = 0;
-  const parts = formulas.flatMap(({ from, to }) => {
-    const before = source.slice(at, from);
-    at = to;
-    return [
-      { text: before, isFormula: false },
-      { text: source.slice(from, to), isFormula: true },
-    ];
-  });
-  return [...parts, { text: source.slice(at), isFormula: false }];
-}
-
-/** The text with its formulas as text of Markdown, in which every mark is escaped. */
-export function withFormulas(
+/** The text with its formulas, and what is between them, changed. */
+export function mapFormulas(
   source: string,
   formulas: readonly Place[],
-  write: (formula: string) => string,
+  change: (formula: string) => string,
+  changeText = (text: string) => text,
 ): string {
-  const parts = formulaParts(source, formulas).map(({ text, isFormula }) =>
-    isFormula ? write(text).replaceAll(/[!-/:-@[-`{-~]/g, '\\$&') : text,
-  );
-  return parts.join('');
+  let at = 0;
+  let changed = '';
+  for (const { from, to } of formulas) {
+    changed += changeText(source.slice(at, from)) + change(source.slice(from, to));
+    at = to;
+  }
+  return changed + changeText(source.slice(at));
 }
+
+/** A text in which every mark of Markdown is escaped. */
+export const escapeMarks = (text: string) => text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&');
 
 type InlineToken = Extract<
   MarkedToken,
@@ -206,10 +199,10 @@ export function withCharacters(text: string): string {
 /** Reads a piece as spans that have all of its text; formulas are Unicode or as written. */
 export function readSpans(options: MarkdownLook): ReadPiece<Span> {
   const shown = (tex: string) =>
-    (options.unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex;
+    escapeMarks((options.unicode ? formulaRows(tex)?.join('; ') : undefined) ?? tex);
   return (source, formulas) => {
     if (formulas === undefined) return textSpan(source, []);
-    const all = withFormulas(source, formulas, shown);
+    const all = mapFormulas(source, formulas, shown);
     const text = all.trimStart();
     const lead = all.slice(0, all.length - text.length);
     const spans = [...textSpan(lead, []), ...spansOf(lexInline(text), [], options)];

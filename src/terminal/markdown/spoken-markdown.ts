@@ -1,7 +1,7 @@
 import { BlockDriver } from './block-driver.ts';
 import type { Container, LineStart } from './line-start.ts';
 import { createWordRows } from '../text/rows.ts';
-import { lexInline, withCharacters, withFormulas } from './inline.ts';
+import { escapeMarks, lexInline, mapFormulas, withCharacters } from './inline.ts';
 import { Paragraph, type ReadPiece } from './paragraph.ts';
 import { splitCells } from './table.ts';
 import type { Token, Tokens } from 'marked';
@@ -64,17 +64,14 @@ function tokenText(token: Token): string {
 }
 
 /** Inline Markdown as text: without its marks, links with their addresses, formulas as TeX. */
-function tokensText(tokens: readonly Token[]): string {
-  return tokens.map(tokenText).join('');
-}
+const tokensText = (tokens: readonly Token[]): string => tokens.map(tokenText).join('');
 
 /** A piece of inline Markdown as text. Line ends stay. */
 const readSpoken: ReadPiece<string> = (text, formulas) => {
   if (formulas === undefined) return [withNotes(withDefinitions(text))];
   const [lead = ''] = /^\s*/.exec(text) ?? [];
-  const source = withDefinitions(
-    withFormulas(text, formulas, (formula) => withoutMarks(formula).trim()),
-  );
+  const spoken = (formula: string) => escapeMarks(withoutMarks(formula).trim());
+  const source = withDefinitions(mapFormulas(text, formulas, spoken));
   return [lead + tokensText(lexInline(source.slice(lead.length)))];
 };
 
@@ -103,7 +100,7 @@ export class SpokenMarkdown extends BlockDriver<string> {
   /** The open or last paragraph; `ready` is decided, but not written yet. */
   #paragraph = { ready: '', label: '', isWritten: false };
   /** The open or last code; its lines are held back until their number is known or there are too many. */
-  #code = { number: 0, name: '', label: '', lines: [] as string[], size: 0, written: 0 };
+  #code = { number: 0, head: '', lines: [] as string[], size: 0, written: 0 };
   /** The names of the columns of the open table, and the number of its rows so far. */
   #table: { readonly names: readonly string[]; rows: number } = { names: [], rows: 0 };
 
@@ -168,8 +165,8 @@ export class SpokenMarkdown extends BlockDriver<string> {
   }
 
   protected openCode(number: number, language: string): void {
-    const name = language === '' ? `code ${number}` : `code ${number}, ${language}`;
-    this.#code = { number, name, label: this.#takeLabel(), lines: [], size: 0, written: 0 };
+    const head = `${this.#takeLabel()}code ${number}${language === '' ? '' : `, ${language}`}`;
+    this.#code = { number, head, lines: [], size: 0, written: 0 };
   }
 
   protected codeLine(text: string): void {
@@ -182,15 +179,15 @@ export class SpokenMarkdown extends BlockDriver<string> {
 
   #writeHeld(size: string): void {
     const code = this.#code;
-    if (code.written === 0) this.#writeLine(`${code.label}${code.name}${size}:`);
+    if (code.written === 0) this.#writeLine(`${code.head}${size}:`);
     this.text += code.lines.map((line) => `${line}\n`).join('');
     code.written += code.lines.length;
     code.lines = [];
   }
 
   protected closeCode(): void {
-    const { number, written, lines, label, name } = this.#code;
-    if (written + lines.length === 0) return this.#writeLine(`${label}${name}, empty`);
+    const { number, written, lines, head } = this.#code;
+    if (written + lines.length === 0) return this.#writeLine(`${head}, empty`);
     this.#writeHeld(`, ${lineCount(lines.length)}`);
     const size = written > 0 ? `, ${lineCount(this.#code.written)}` : '';
     return this.#writeLine(`end of code ${number}${size}`);

@@ -2,7 +2,7 @@ import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import {
   inlineText,
-  formulaParts,
+  mapFormulas,
   type MarkdownLook,
   mergeSpans,
   paintSpans,
@@ -110,10 +110,10 @@ export function splitCells(row: string): string[] {
 }
 
 /** `\|` is a bar, except in a formula. */
-const readBars: ReadPiece<string> = (source, formulas = []) =>
-  formulaParts(source, formulas).map(({ text, isFormula }) =>
-    isFormula ? text : text.replaceAll('\\|', '|'),
-  );
+const readBars: ReadPiece<string> = (source, formulas = []) => {
+  const withBar = (text: string) => text.replaceAll('\\|', '|');
+  return [mapFormulas(source, formulas, (formula) => formula, withBar)];
+};
 
 function withBars(cell: string): string {
   return cell.includes('\\|') ? new Paragraph(readBars).whole(cell).join('') : cell;

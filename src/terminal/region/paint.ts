@@ -161,9 +161,7 @@ export function toText(shown: Shown): string {
 }
 
 /** Text for a terminal in raw mode. */
-export function textBytes(text: string): string {
-  return text.replaceAll('\n', '\r\n');
-}
+export const textBytes = (text: string): string => text.replaceAll('\n', '\r\n');
 
 /**
  * A row that gets shorter is erased first: tmux counts cells that EL 0 has erased as part of their row, and wraps them in

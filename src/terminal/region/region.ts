@@ -27,9 +27,6 @@ export interface RegionPlace {
   readonly hasOpenLine: boolean;
 }
 
-/** Draws the region; called whenever it is shown or its place changes. */
-export type DrawFrame = (place: RegionPlace) => Frame;
-
 interface LiveRegionOptions {
   readonly output: OutputStream;
   readonly clock: Clock;
@@ -47,7 +44,8 @@ const endUpdate = '\u001B[?2026l';
 export class LiveRegion {
   readonly #options: LiveRegionOptions;
   #shown: Shown;
-  #draw: DrawFrame = () => ({ rows: [] });
+  /** Called whenever the region is shown or its place changes. */
+  #draw: (place: RegionPlace) => Frame = () => ({ rows: [] });
   /** `#draw` has not been called yet. */
   #isNew = false;
   /** Other output overwrote the region, or the terminal moved it. */
@@ -80,7 +78,7 @@ export class LiveRegion {
   }
 
   /** Schedules a frame; of several in a short time, only the last is shown. */
-  render(draw: DrawFrame): void {
+  render(draw: (place: RegionPlace) => Frame): void {
     this.#draw = draw;
     this.#isNew = true;
     this.#soon();

@@ -105,9 +105,7 @@ export function sanitize(text: string): string {
 }
 
 /** The same on one line, for table cells, ids and messages: tabs and line ends become spaces. */
-export function sanitizeLine(text: string): string {
-  return sanitize(text).replace(/[\t\n]/g, ' ');
-}
+export const sanitizeLine = (text: string): string => sanitize(text).replace(/[\t\n]/g, ' ');
 
 const unsafe = new RegExp(UNSAFE_IN_JSON, 'g');
 

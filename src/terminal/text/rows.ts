@@ -59,7 +59,6 @@ export class Rows {
   #last = '';
   /** The word at the end is longer than a row. */
   #isLong = false;
-  #breaks: RowBreak[] = [];
 
   constructor(width: () => number, column = 0) {
     this.#width = () => Math.max(1, width());
@@ -79,50 +78,42 @@ export class Rows {
    * @returns the row ends, and the number of UTF-16 units that are placed; the rest is to be given again
    */
   place(text: string, isEnd: boolean) {
-    this.#breaks = [];
-    const isRoomy = this.#width() - this.#indent >= MIN_ROOM;
+    const breaks: RowBreak[] = [];
+    const width = this.#width();
+    const isRoomy = width - this.#indent >= MIN_ROOM;
     let placed = 0;
     for (const { 0: part, index } of text.matchAll(/[ \t]+|\n|[^ \t\n]+/g)) {
-      const end = index + part.length;
       if (part === '\n') {
-        this.#breaks.push({ from: placed, to: end });
+        breaks.push({ from: placed, to: index + 1 });
         this.begin(this.#indent);
-        placed = end;
+        placed = index + 1;
       }
       if (/^[ \t\n]/.test(part)) continue;
       for (const unit of unitsOf(part)) {
-        const spaces = Math.max(0, index - placed);
-        const next = placed + spaces + unit.length;
-        const mayGrow = !isEnd && next === text.length && isOpen(unit.at(-1) ?? '');
-        if (mayGrow) return { breaks: this.#breaks, placed };
+        const from = placed;
+        const spaces = Math.max(0, index - from);
+        placed = from + spaces + unit.length;
+        const mayGrow = !isEnd && placed === text.length && isOpen(unit.at(-1) ?? '');
+        if (mayGrow) return { breaks, placed: from };
+        if (!isRoomy) continue;
         const canFollow = this.#last === '' || mayBreak(this.#last, unit.charAt(0), 0);
-        const mayMove = placed !== index || canFollow;
-        if (isRoomy) this.#placeUnit(unit, placed, spaces, mayMove);
-        placed = next;
+        const mayMove = from !== index || canFollow;
+        const columns = displayWidth(unit);
+        if (mayMove) this.#isLong = false;
+        const fitsInRow = this.#column + spaces + columns <= width && !this.#isLong;
+        const hasText = this.#last !== '' || this.#column > this.#indent;
+        if (!fitsInRow && mayMove && hasText) {
+          breaks.push({ from, to: from + spaces });
+          this.#column = this.#indent;
+        } else this.#column += spaces;
+        this.#isLong ||= this.#column + columns > width;
+        this.#column += columns;
+        // The terminal wraps a word that is longer than a row, which stays whole for selection.
+        if (this.#isLong) this.#column = ((this.#column - 1) % width) + 1;
+        this.#last = unit.at(-1) ?? '';
       }
     }
-    return { breaks: this.#breaks, placed: isEnd ? text.length : placed };
-  }
-
-  /**
-   * Places spaces, and what follows them without a place for a row end.
-   * @param mayMove a row may end before it
-   */
-  #placeUnit(unit: string, from: number, spaces: number, mayMove: boolean): void {
-    const width = this.#width();
-    const columns = displayWidth(unit);
-    if (mayMove) this.#isLong = false;
-    const fitsInRow = this.#column + spaces + columns <= width && !this.#isLong;
-    const hasText = this.#last !== '' || this.#column > this.#indent;
-    if (!fitsInRow && mayMove && hasText) {
-      this.#breaks.push({ from, to: from + spaces });
-      this.#column = this.#indent;
-    } else this.#column += spaces;
-    this.#isLong ||= this.#column + columns > width;
-    this.#column += columns;
-    // The terminal wraps a word that is longer than a row, which stays whole for selection.
-    if (this.#isLong) this.#column = ((this.#column - 1) % width) + 1;
-    this.#last = unit.at(-1) ?? '';
+    return { breaks, placed: isEnd ? text.length : placed };
   }
 }
 

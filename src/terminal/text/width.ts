@@ -11,9 +11,7 @@ export function displayWidth(text: string): number {
 const wide = /[\u2e80-\u3098\u309b-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]/;
 
 /** Whether the character belongs to a script without spaces, so that a row may end beside it. */
-export function isWide(character: string): boolean {
-  return character >= '\u2e80' && wide.test(character);
-}
+export const isWide = (character: string): boolean => character >= '\u2e80' && wide.test(character);
 
 /** The time of Intl.Segmenter is quadratic in the length of its text (Node 20), so it gets a part at a time. */
 const WINDOW = 256;

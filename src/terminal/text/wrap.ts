@@ -129,9 +129,7 @@ const endedBy: readonly (readonly [end: number, isEnded: (code: number) => boole
 const isLink = (sequence: string) => sequence.startsWith('\u001B]');
 const linkEnd = '\u001B]8;;\u001B\\';
 
-function codeOf(sequence: string): number {
-  return Number.parseInt(sequence.slice(2), 10) || 0;
-}
+const codeOf = (sequence: string): number => Number.parseInt(sequence.slice(2), 10) || 0;
 
 /**
  * The colours and links that a text leaves open: the sequences that opened them, in order. A sequence that sets several

@@ -77,20 +77,18 @@ describe('a terminal in raw mode', () => {
   });
 });
 
-describe('the modes', () => {
-  test('switch bracketed paste and key protocols on and off', () => {
-    for (const on of ['?2004h', '>1u', '>4;1m']) expect(enter).toContain(`\u001B[${on}`);
-    for (const off of ['?2004l', '<u', '>4;0m', '?25h']) expect(leave).toContain(`\u001B[${off}`);
-  });
+test('the modes switch bracketed paste and key protocols on and off', () => {
+  for (const on of ['?2004h', '>1u', '>4;1m']) expect(enter).toContain(`\u001B[${on}`);
+  for (const off of ['?2004l', '<u', '>4;0m', '?25h']) expect(leave).toContain(`\u001B[${off}`);
+});
 
-  test('do not switch on key protocols in the Linux console, which would print them', () => {
-    expect(terminalModes(terminalTraits({ TERM: 'linux' })).enter).toBe('\u001B[?2004h');
-  });
+test('the modes do not switch on key protocols in the Linux console, which would print them', () => {
+  expect(terminalModes(terminalTraits({ TERM: 'linux' })).enter).toBe('\u001B[?2004h');
+});
 
-  test('resets the shape of the cursor only if natter changes it', () => {
-    expect(leave).not.toContain(' q');
-    expect(terminalModes({ ...traits, shapesCursor: true }).leave).toContain('\u001B[0 q');
-  });
+test('the modes reset the shape of the cursor only if natter changes it', () => {
+  expect(leave).not.toContain(' q');
+  expect(terminalModes({ ...traits, shapesCursor: true }).leave).toContain('\u001B[0 q');
 });
 
 test.each([

@@ -25,54 +25,48 @@ test.each([
   expect(render(source)).toBe(output);
 });
 
-describe('headings', () => {
-  test.each([
-    ['# One', magenta(underline(bold('One')))],
-    ['## Two ##', magenta(bold('Two'))],
-    ['### Three', bold('Three')],
-    ['#### Four', italic('Four')],
-    ['#hashtag', '#hashtag'],
-    ['####### seven', '####### seven'],
-  ])('%j', (source, output) => {
-    expect(render(source)).toBe(`${output}\n`);
-  });
-
-  test('have a blank line before them', () => {
-    expect(render('text\n### Three')).toBe(`text\n\n${bold('Three')}\n`);
-  });
+test.each([
+  ['# One', magenta(underline(bold('One')))],
+  ['## Two ##', magenta(bold('Two'))],
+  ['### Three', bold('Three')],
+  ['#### Four', italic('Four')],
+  ['#hashtag', '#hashtag'],
+  ['####### seven', '####### seven'],
+])('headings %j', (source, output) => {
+  expect(render(source)).toBe(`${output}\n`);
 });
 
-describe('lists', () => {
-  test.each([
-    ['bullets', '- a\n* b\n+ c', '• a\n• b\n• c\n'],
-    ['numbers as written', '3. a\n4) b', '3. a\n4) b\n'],
-    ['nested', '- a\n  - b\n    1. c', '• a\n  • b\n    1. c\n'],
-    ['bullets two columns into a numbered item', '1. a\n  - b', '1. a\n   • b\n'],
-    ['tasks', '- [x] a\n* [ ] b', `${green('✓')} a\n○ b\n`],
-    ['numbered tasks', '1. [x] a\n2. [ ] b', `1. ${green('✓')} a\n2. ○ b\n`],
-    ['a box elsewhere', 'a [x] b\n\n[x] c\n\n- [x]d', 'a [x] b\n\n[x] c\n\n• [x]d\n'],
-    ['a continued item', '- a\n  b\nc', '• a\n  b\n  c\n'],
-    ['paragraphs in an item', '- a\n\n  b', '• a\n\n  b\n'],
-    ['an empty item', '-\n- a', '•\n• a\n'],
-  ])('%s', (_name, source, output) => {
-    expect(render(source)).toBe(output);
-  });
+test('headings have a blank line before them', () => {
+  expect(render('text\n### Three')).toBe(`text\n\n${bold('Three')}\n`);
+});
+
+test.each([
+  ['bullets', '- a\n* b\n+ c', '• a\n• b\n• c\n'],
+  ['numbers as written', '3. a\n4) b', '3. a\n4) b\n'],
+  ['nested', '- a\n  - b\n    1. c', '• a\n  • b\n    1. c\n'],
+  ['bullets two columns into a numbered item', '1. a\n  - b', '1. a\n   • b\n'],
+  ['tasks', '- [x] a\n* [ ] b', `${green('✓')} a\n○ b\n`],
+  ['numbered tasks', '1. [x] a\n2. [ ] b', `1. ${green('✓')} a\n2. ○ b\n`],
+  ['a box elsewhere', 'a [x] b\n\n[x] c\n\n- [x]d', 'a [x] b\n\n[x] c\n\n• [x]d\n'],
+  ['a continued item', '- a\n  b\nc', '• a\n  b\n  c\n'],
+  ['paragraphs in an item', '- a\n\n  b', '• a\n\n  b\n'],
+  ['an empty item', '-\n- a', '•\n• a\n'],
+])('lists: %s', (_name, source, output) => {
+  expect(render(source)).toBe(output);
 });
 
 test('bullets are written as they are without Unicode', () => {
   expect(render('* a', { unicode: false })).toBe('* a\n');
 });
 
-describe('quotes', () => {
-  test.each([
-    ['a paragraph', '> a\n> b\nlazy', `${bar} a\n${bar} b\n${bar} lazy\n`],
-    ['paragraphs', '> a\n>\n> b', `${bar} a\n${bar}\n${bar} b\n`],
-    ['a marker per line', '> a  \n> b', `${bar} a\n${bar} b\n`],
-    ['nested', '> > a', `${bar} ${bar} a\n`],
-    ['with a list', '> - a\n> - b', `${bar} • a\n${bar} • b\n`],
-  ])('%s', (_name, source, output) => {
-    expect(render(source)).toBe(output);
-  });
+test.each([
+  ['a paragraph', '> a\n> b\nlazy', `${bar} a\n${bar} b\n${bar} lazy\n`],
+  ['paragraphs', '> a\n>\n> b', `${bar} a\n${bar}\n${bar} b\n`],
+  ['a marker per line', '> a  \n> b', `${bar} a\n${bar} b\n`],
+  ['nested', '> > a', `${bar} ${bar} a\n`],
+  ['with a list', '> - a\n> - b', `${bar} • a\n${bar} • b\n`],
+])('quotes: %s', (_name, source, output) => {
+  expect(render(source)).toBe(output);
 });
 
 const rule = (text: string) => dim(text.padEnd(80, '─'));

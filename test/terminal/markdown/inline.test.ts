@@ -51,19 +51,17 @@ describe('inline text with colour', () => {
   });
 });
 
-describe('inline text without colour', () => {
-  test.each([
-    '**strong** *em* __strong__ _em_',
-    '`code` and ~~gone~~ and ***both***',
-    '`` a ` b ``',
-  ])('keeps the marks of %j', (source) => {
-    expect(render(source, { color: false })).toBe(`${source}\n`);
-  });
-
-  test('T22 shows text and address', () => {
-    expect(render('[text](http://a.example)', { color: false })).toBe('text (http://a.example)\n');
-  });
-});
+test.each([
+  ['**strong** *em* __strong__ _em_'],
+  ['`code` and ~~gone~~ and ***both***'],
+  ['`` a ` b ``'],
+  ['[text](http://a.example)', 'text (http://a.example)'],
+])(
+  'inline text without colour keeps the marks of %j, and T22 shows text and address',
+  (source, shown = source) => {
+    expect(render(source, { color: false })).toBe(`${shown}\n`);
+  },
+);
 
 describe('T6 hyperlinks', () => {
   const labelled = (url: string, label = url) =>
@@ -116,30 +114,28 @@ describe('T6 hyperlinks', () => {
   });
 });
 
-describe('T1 character references', () => {
-  test.each([
-    ['&copy; &rarr; &sum; &NotEqualTilde;', '© → ∑ ≂̸'],
-    ['AT&T, &nosuch; and &amp', 'AT&T, &nosuch; and &amp'],
-    ['`&lt;` &lt;', '`&lt;` <'],
-    ['&#8212;&#x2014;', '——'],
-  ])('of %s are characters', (source, shown) => {
-    expect(render(source, { color: false })).toBe(`${shown}\n`);
-  });
+test.each([
+  ['&copy; &rarr; &sum; &NotEqualTilde;', '© → ∑ ≂̸'],
+  ['AT&T, &nosuch; and &amp', 'AT&T, &nosuch; and &amp'],
+  ['`&lt;` &lt;', '`&lt;` <'],
+  ['&#8212;&#x2014;', '——'],
+])('T1 character references of %s are characters', (source, shown) => {
+  expect(render(source, { color: false })).toBe(`${shown}\n`);
+});
 
-  test.each([
-    '&#27;[31m',
-    '&#x1b;]52;c;eA==',
-    '&#155;',
-    '&#8238;',
-    '&#x200b;',
-    '&#0;',
-    '&#55357;',
-    '&#13;',
-    '&ZeroWidthSpace;&rlm;',
-    'a&NewLine;b&Tab;c',
-  ])('stay as written if they are %s', (source) => {
-    expect(render(source, { color: false })).toBe(`${source}\n`);
-  });
+test.each([
+  '&#27;[31m',
+  '&#x1b;]52;c;eA==',
+  '&#155;',
+  '&#8238;',
+  '&#x200b;',
+  '&#0;',
+  '&#55357;',
+  '&#13;',
+  '&ZeroWidthSpace;&rlm;',
+  'a&NewLine;b&Tab;c',
+])('T1 character references stay as written if they are %s', (source) => {
+  expect(render(source, { color: false })).toBe(`${source}\n`);
 });
 
 describe('decided text is written at once', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sanitize } from '../../../src/terminal/safety/sanitizer.ts';
 import { stylesOf } from '../../../src/terminal/text/wrap.ts';
 import { cutAt, fragments, markdownOf } from './any-markdown.ts';
@@ -39,29 +39,27 @@ test('any Markdown keeps its letters and digits, in order', () => {
   );
 });
 
-describe('T14 T19 what goes to the terminal', () => {
-  test('T19 any output ends with a line end, and has no ESC byte without colour', () => {
-    expectForAll(markdown, (source) => {
-      expect(render(source, { color: false })).toMatch(/^$|^[^\u001B]*\n$/);
-    });
+test('T19 any output ends with a line end, and has no ESC byte without colour', () => {
+  expectForAll(markdown, (source) => {
+    expect(render(source, { color: false })).toMatch(/^$|^[^\u001B]*\n$/);
   });
+});
 
-  test('T1 no Markdown gives escape codes but those of natter', () => {
-    expectForAll(markdown, (source) => {
-      const bare = render(source).replaceAll(/\u001B\[(?:[123469]|2[2-49]|3[1-69])m/g, '');
-      expect(sanitize(bare)).toBe(bare);
-    });
+test('T1 no Markdown gives escape codes but those of natter', () => {
+  expectForAll(markdown, (source) => {
+    const bare = render(source).replaceAll(/\u001B\[(?:[123469]|2[2-49]|3[1-69])m/g, '');
+    expect(sanitize(bare)).toBe(bare);
   });
+});
 
-  test('T14 every look is closed at the end of each piece and each line', () => {
-    expectForAll(markdown, (source) => {
-      const stream = openStream();
-      const pieces = [];
-      for (const unit of source) pieces.push(stream.write(unit));
-      pieces.push(stream.end());
-      for (const line of pieces.flatMap((piece) => piece.split('\n'))) {
-        expect(stylesOf(line)).toEqual([]);
-      }
-    });
+test('T14 every look is closed at the end of each piece and each line', () => {
+  expectForAll(markdown, (source) => {
+    const stream = openStream();
+    const pieces = [];
+    for (const unit of source) pieces.push(stream.write(unit));
+    pieces.push(stream.end());
+    for (const line of pieces.flatMap((piece) => piece.split('\n'))) {
+      expect(stylesOf(line)).toEqual([]);
+    }
   });
 });

@@ -130,32 +130,30 @@ describe('a stream', () => {
   });
 });
 
-describe('any Markdown', () => {
-  test('is spoken the same in any pieces', () => {
-    fc.assert(
-      fc.property(markdownOf(fragments), fc.array(fc.nat(), { maxLength: 8 }), (source, cuts) => {
-        const whole = spoken(source);
-        expect(speak(cutAt(source, cuts)).join('')).toBe(whole);
-        expect(speak(source.split('')).join('')).toBe(whole);
-      }),
-      { numRuns: 1000 },
-    );
-  });
+test('any Markdown is spoken the same in any pieces', () => {
+  fc.assert(
+    fc.property(markdownOf(fragments), fc.array(fc.nat(), { maxLength: 8 }), (source, cuts) => {
+      const whole = spoken(source);
+      expect(speak(cutAt(source, cuts)).join('')).toBe(whole);
+      expect(speak(source.split('')).join('')).toBe(whole);
+    }),
+    { numRuns: 1000 },
+  );
+});
 
-  const letters = (text: string) => text.match(/[\p{L}\p{N}]/gu) ?? [];
-  const isPlain = (part: string) => !/[$&\\]|<b>/.test(part);
+const letters = (text: string) => text.match(/[\p{L}\p{N}]/gu) ?? [];
+const isPlain = (part: string) => !/[$&\\]|<b>/.test(part);
 
-  test('is spoken with all its letters and digits, in order', () => {
-    fc.assert(
-      fc.property(markdownOf(fragments.filter(isPlain)), (source) => {
-        const output = letters(spoken(source));
-        let at = 0;
-        for (const letter of output) if (letter === letters(source)[at]) at += 1;
-        expect(letters(source).slice(at)).toEqual([]);
-      }),
-      { numRuns: 1000 },
-    );
-  });
+test('any Markdown is spoken with all its letters and digits, in order', () => {
+  fc.assert(
+    fc.property(markdownOf(fragments.filter(isPlain)), (source) => {
+      const output = letters(spoken(source));
+      let at = 0;
+      for (const letter of output) if (letter === letters(source)[at]) at += 1;
+      expect(letters(source).slice(at)).toEqual([]);
+    }),
+    { numRuns: 1000 },
+  );
 });
 
 describe('rows', () => {

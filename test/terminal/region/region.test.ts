@@ -1,16 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { LiveRegion } from '../../../src/terminal/region/region.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryOutput } from '../../support/memory-context.ts';
-import {
-  createScreen,
-  drawn,
-  footer,
-  openRegion,
-  rewrappingTraits,
-  withRegion,
-} from '../../support/screen.ts';
+import { createScreen, drawn, footer, openRegion, withRegion } from '../../support/screen.ts';
 import { fc } from '../../support/properties.ts';
 
 describe('the live region', () => {
@@ -144,21 +135,16 @@ test('an update is synchronized, unless that is switched off', async () => {
   const { screen } = await drawn(footer);
   expect(screen.output).toHaveLength(1);
   expect(screen.output[0]).toMatch(/^\u001B\[\?2026h.*\u001B\[\?2026l$/s);
-  const { written, render } = openRegion(20, 10, false);
+  const { written, render } = openRegion(20, 10, { synchronized: false });
   expect(await written(() => render(footer))).not.toContain('2026');
 });
 
 test.each([60, 80, 100])(
   'T20 the cursor is at the caret in a terminal of %i columns that reports no size',
   async (columns) => {
-    const screen = createScreen(columns, 30);
-    const region = new LiveRegion({
-      output: { ...createMemoryOutput(true), write: (text) => screen.write(text) },
-      clock: createFakeClock(),
-      traits: rewrappingTraits,
-    });
-    region.render(() => footer);
-    await tick();
+    const { columns: width, rows } = createMemoryOutput(true);
+    const { screen, render } = openRegion(columns, 30, { output: { columns: width, rows } });
+    await render(footer);
     expect(await screen.screen()).toEqual(footer.rows);
     expect(await screen.cursor()).toEqual({ row: 1, column: 8 });
   },
@@ -214,7 +200,6 @@ describe('a paused region', () => {
 });
 
 test('an update waits until a slow terminal has accepted the previous one', async () => {
-  const clock = createFakeClock();
   let resolve = () => {};
   const taken = new Promise<void>((done) => (resolve = done));
   const updates: string[] = [];
@@ -222,8 +207,7 @@ test('an update waits until a slow terminal has accepted the previous one', asyn
     updates.push(text);
     return taken;
   };
-  const output = { ...createMemoryOutput(true), write };
-  const region = new LiveRegion({ output, clock, traits: rewrappingTraits });
+  const { clock, region } = openRegion(20, 10, { output: { write } });
   region.commit('one\n');
   await tick();
   region.commit('two\n');

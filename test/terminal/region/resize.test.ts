@@ -3,7 +3,14 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { LiveRegion } from '../../../src/terminal/region/region.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createMemoryOutput } from '../../support/memory-context.ts';
-import { createScreen, drawn, footer, rewrappingTraits, withRegion } from '../../support/screen.ts';
+import {
+  createScreen,
+  drawn,
+  footer,
+  openRegion,
+  rewrappingTraits,
+  withRegion,
+} from '../../support/screen.ts';
 
 const text = Array.from({ length: 30 }, (_, line) => `line ${line}`);
 
@@ -157,35 +164,20 @@ test.each([5, 4, 3])('R3: the preview of a word is not repeated at %i rows', asy
 test.each([6, 5, 4, 3, 2])(
   'R3: an update before natter knows of a window of %i rows leaves no row over',
   async (rows) => {
-    const screen = createScreen(40, 24);
-    const clock = createFakeClock();
     let known = 24;
-    const output = { ...createMemoryOutput(true), ...screen, rows: () => known };
-    const region = new LiveRegion({ output, clock, traits: rewrappingTraits });
-    const settle = async () => {
-      await screen.settled();
-      await clock.advance(200);
-      await screen.settled();
-    };
-    const notice = async (next: number) => {
-      known = next;
-      region.resized();
-      await settle();
-    };
-    const render = async (preview: string) => {
-      region.render(() => ({ ...streaming(preview), keepsFirstRows: true }));
-      await settle();
-    };
+    const opened = openRegion(40, 24, { output: { rows: () => known } });
+    const { screen, region, render, resize } = opened;
+    const keeping = (preview: string) => ({ ...streaming(preview), keepsFirstRows: true });
     region.commit(`${text.join('\n')}\nearly before`);
-    await render(' kee');
+    await render(keeping(' kee'));
     await screen.resize(40, rows);
-    await render(' keep');
-    await notice(rows);
+    await render(keeping(' keep'));
+    known = rows;
+    await resize(40, rows);
     region.commit(' keep so short\n');
-    region.render(() => footer);
-    await settle();
-    await screen.resize(40, 24);
-    await notice(24);
+    await render(footer);
+    known = 24;
+    await resize(40, 24);
     expect(await screen.lines()).toEqual(withRegion([...text, 'early before keep so short']));
   },
 );

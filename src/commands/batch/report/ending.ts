@@ -5,7 +5,7 @@ import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { count, countOf } from '../../../output/figures.ts';
 import { jsonLine } from '../../../output/json-answer.ts';
-import { bar, type BarLayout, formatTable } from '../../../output/table.ts';
+import { bar, formatTable, type TableLayout } from '../../../output/table.ts';
 import { cleanLine } from '../../../secrets/secrets.ts';
 import { isFolder, replaceContent } from '../../../storage/files.ts';
 import { newFileMode } from '../../../batch/results/write-results.ts';
@@ -228,7 +228,10 @@ const timeColumns = [
 ] as const;
 
 /** A histogram of the times to the end of an answer, with percentiles. Ends with a line feed. */
-export function latencyText(figures: LatencyFigures, layout: BarLayout): string {
+export function latencyText(
+  figures: LatencyFigures,
+  layout: TableLayout & { readonly unicode: boolean },
+): string {
   const { width, unicode } = layout;
   const { buckets, p50, p90, p99, max } = figures;
   const most = Math.max(...buckets.map((bucket) => bucket.count));

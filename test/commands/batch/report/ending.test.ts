@@ -15,7 +15,6 @@ import type { SendingRun, TalliedRun } from '../../../../src/commands/batch/plan
 import { Failure } from '../../../../src/failure.ts';
 import { createNotices } from '../../../../src/output/notices.ts';
 import { Interruption } from '../../../../src/terminal/device/signals.ts';
-import type { BarLayout } from '../../../../src/output/table.ts';
 import { plainStyle } from '../../../../src/terminal/style.ts';
 import { displayWidth } from '../../../../src/terminal/text/width.ts';
 import { seededRandom } from '../../../conversation/journal-fixtures.ts';
@@ -238,7 +237,7 @@ describe('the hint of a run with failed items', () => {
   });
 });
 
-const layout: BarLayout = { isTerminal: true, width: 80, style: plainStyle, unicode: true };
+const layout = { isTerminal: true, width: 80, style: plainStyle, unicode: true };
 
 const fourBuckets = {
   count: 1804,

@@ -75,9 +75,7 @@ async function compile(schema: JsonObject, label: string, notices: Notices) {
   const { compileSchema } = await import('../schema/compile-schema.ts');
   const compiled = compileSchema(schema, { label });
   const unknown = compiled.unknown.join(', ');
-  if (unknown !== '') {
-    notices.warning(`not checked, because natter does not know it: ${unknown}`);
-  }
+  if (unknown !== '') notices.warning(`not checked, because natter does not know it: ${unknown}`);
   return compiled;
 }
 

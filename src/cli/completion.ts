@@ -155,9 +155,7 @@ const settingValue: Source = (request) => {
   if (key === 'model') return models(request);
   if (key === 'fallback') return modelList(request);
   if (key === 'role') return roles(request);
-  if (key === undefined) {
-    return setting.startsWith('colors.') ? plain(colorNames) : [];
-  }
+  if (key === undefined) return setting.startsWith('colors.') ? plain(colorNames) : [];
   const { name, words: args = [] } = definitions[key].type;
   return plain(name === 'true or false' ? ['true', 'false'] : args);
 };

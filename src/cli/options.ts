@@ -49,10 +49,7 @@ export function addGlobalOptions(program: Command): void {
   const service = [
     new Option('--profile <name>', 'settings profile, default the current one [NATTER_PROFILE]'),
     new Option('--sandbox', 'use the built-in sandbox: no service, key or network'),
-    new Option(
-      '--record <file>',
-      'record requests and responses in this file, keys redacted [NATTER_RECORD]',
-    ),
+    new Option('--record <file>', 'record requests and responses, keys redacted [NATTER_RECORD]'),
     new Option('--replay <file>', 'answer from this recording: no service or key [NATTER_REPLAY]'),
     new Option(
       '--speed <factor>',

@@ -99,9 +99,7 @@ async function resolveIncludes(
         throw failureAt(part.place, `more than ${mostIncludes} files are included`);
       }
       const { file, content } = await read(part);
-      if (above.includes(file.path)) {
-        throw failureAt(part.place, `${file.name} includes itself`);
-      }
+      if (above.includes(file.path)) throw failureAt(part.place, `${file.name} includes itself`);
       const { body, bodyLine: line } = splitFrontMatter(content);
       const included = parseTemplate(body, { file, line }, { takesArguments });
       parts.push(...(await resolve(included, [...above, file.path])));

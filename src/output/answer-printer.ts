@@ -84,9 +84,7 @@ export type FormatOptions = { readonly [Format in (typeof formats)[number]]?: bo
  */
 export function chooseAnswerFormat(options: FormatOptions, isTerminal: boolean): AnswerFormat {
   const [format, other] = formats.filter((name) => options[name] === true);
-  if (other !== undefined) {
-    throw exclusive(`--${format}`, `--${other}`, 'choose one output format');
-  }
+  if (other !== undefined) throw exclusive(`--${format}`, `--${other}`, 'choose one output format');
   if (format === 'raw') return 'exact';
   if (format === 'plain') return isTerminal ? 'plain' : 'text';
   return format ?? (isTerminal ? 'markdown' : 'text');

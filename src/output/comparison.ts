@@ -186,9 +186,7 @@ function createAnswerProgress(clock: Clock) {
       const now = clock.monotonic();
       last = now;
       if (event.type === 'answer-started') retry = undefined;
-      if (event.type === 'retry-scheduled') {
-        retry = () => retryText(event, clock.monotonic() - now);
-      }
+      if (event.type === 'retry-scheduled') retry = () => retryText(event, clock.monotonic() - now);
       if (event.type === 'text-received') {
         firstText ??= now;
         tokens += estimateTokens(event.text);

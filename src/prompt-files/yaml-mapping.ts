@@ -82,9 +82,7 @@ export function readMapping(
     return { file, line: counter.linePos(offset).line + firstLine - 1 };
   };
   const place = { file, line: firstLine };
-  if (mayBeDeep(text)) {
-    throw failureAt(place, 'not valid YAML: its values are nested too deeply');
-  }
+  if (mayBeDeep(text)) throw failureAt(place, 'not valid YAML: its values are nested too deeply');
   try {
     const document = parseDocument(text, {
       lineCounter: counter,

@@ -140,9 +140,7 @@ test.each([
 test.each(['<think>a</thi', '<think>a', '<think>a</think>', '<think>a</think>\n'])(
   'N8: %j, which has no answer, is the answer',
   async (answer) => {
-    for (const deltas of splits(answer)) {
-      expect(await divide(deltas)).toMatchObject({ answer });
-    }
+    for (const deltas of splits(answer)) expect(await divide(deltas)).toMatchObject({ answer });
   },
 );
 

@@ -56,10 +56,11 @@ test('AWS Batch starts a job again only after exit code 75', () => {
   const { attempts, evaluateOnExit } = jsonWith('evaluateOnExit') as Record<string, unknown>;
   // The API takes 1 to 10 attempts, and text.
   expect(attempts).toBe(10);
-  expect(evaluateOnExit).toEqual([
+  const [retry, exit] = [
     { onExitCode: '75', action: 'RETRY' },
     { onExitCode: '*', action: 'EXIT' },
-  ]);
+  ];
+  expect(evaluateOnExit).toEqual([retry, exit]);
 });
 
 test.each([
@@ -160,11 +161,8 @@ describe('the Job of docs/batch.md', () => {
 
   test('follows the rules that Kubernetes checks beyond the schema', () => {
     expect(spec.template.spec.restartPolicy).toBe('Never');
-    expect(spec).toMatchObject({
-      completionMode: 'Indexed',
-      completions: 8,
-      backoffLimitPerIndex: 3,
-    });
+    const indexed = { completionMode: 'Indexed', completions: 8, backoffLimitPerIndex: 3 };
+    expect(spec).toMatchObject(indexed);
     for (const { onExitCodes: { values } = { values: [1] } } of rules) {
       expect(values).toEqual([...new Set(values)].toSorted((one, other) => one - other));
       expect(values).not.toContain(0);

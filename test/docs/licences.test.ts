@@ -31,9 +31,8 @@ test('npm run sbom lists the packages in the bundle as required, and no other pa
   const listed = components.map((one: LicenseInfo) => `${one.name}@${one.version}`);
   expect(listed).toEqual(names);
   expect(metadata.component.name).toBe('natter');
-  expect(new Set(components.map((one: { scope: string }) => one.scope))).toEqual(
-    new Set(['required']),
-  );
+  const scopes = components.map((one: { scope: string }) => one.scope);
+  expect(new Set(scopes)).toEqual(new Set(['required']));
   expect(dependencies[0].dependsOn).toHaveLength(names.length);
   expect(text).not.toContain('package:development');
 });

@@ -49,10 +49,8 @@ function openRepository() {
     });
   execFileSync('git', ['init', '--quiet'], { cwd: folder, env });
   writeNatter(join(folder, 'bin'));
-  const hook = codeBlock('docs/scripts.md', '#!/bin/sh').replace(
-    'a commit',
-    '[sandbox echo] a commit',
-  );
+  const shown = codeBlock('docs/scripts.md', '#!/bin/sh');
+  const hook = shown.replace('a commit', '[sandbox echo] a commit');
   writeFileSync(join(folder, '.git/hooks/prepare-commit-msg'), hook, { mode: 0o755 });
   writeFileSync(join(folder, 'a.txt'), 'a line\n');
   return git;

@@ -132,9 +132,7 @@ test('a job of the release that runs code of the repository may write nothing', 
   const jobs = releaseWorkflow.split(/^ {2}(?=[\w-]+:\n {4}name:)/m).slice(1);
   const writing = jobs.filter((job) => /: write$/m.test(job));
   expect(writing).toHaveLength(2);
-  expect(writing.filter((job) => /checkout|npm (?:ci|run|test)|node scripts/.test(job))).toEqual(
-    [],
-  );
+  expect(writing.join('')).not.toMatch(/checkout|npm (?:ci|run|test)|node scripts/);
 });
 
 test('the release workflow checks the release before all else, and publishes the packed file', () => {
@@ -175,10 +173,8 @@ const longest = `batch: ${'x'.repeat(72 - 'batch: '.length)}`;
 
 test('titles of 72 characters pass, and older commits are not checked', () => {
   const { folder, first } = repositoryOf('An old title', 'search, help: report hits once', longest);
-  expect(checkTitles(folder, first)).toEqual({
-    status: 0,
-    stdout: '2 commits checked, 0 to reword\n',
-  });
+  const stdout = '2 commits checked, 0 to reword\n';
+  expect(checkTitles(folder, first)).toEqual({ status: 0, stdout });
 });
 
 test.each([

@@ -114,9 +114,7 @@ export function readComparedModels(
   const stored = options.sandbox === true ? undefined : readStored(context, silentNotices);
   const profiles = stored && knownProfiles(stored);
   const models = options.models === undefined ? usual : parseModels(options.models, profiles);
-  return models.map((named) => {
-    return { ...named, settings: settingsOf(context, options, named, stored) };
-  });
+  return models.map((one) => ({ ...one, settings: settingsOf(context, options, one, stored) }));
 }
 
 /** The ids of the service's models; the published ones if it has no list, and the model in use is one of them. @throws Failure */

@@ -20,10 +20,7 @@ export function buildConversations(): Command {
     .option('--deleted', 'list the trash')
     .addOption(jsonOption());
   setDefaultAction(list, 'a conversation', 'show', async () => (await load()).listConversations);
-  setExamples(list, [
-    'natter conversations list',
-    'natter conversations list --json | jq -r ".[0].title"',
-  ]);
+  setExamples(list, ['natter conversations list', 'natter conversations list --json | jq ".[0]"']);
   const show = new Command('show')
     .addArgument(conversation())
     .summary('print a conversation; into a pipe, as Markdown');

@@ -362,9 +362,7 @@ export const exportConversation: TextAction = async ({ context, options, present
     await writeFile(output, pieces, { flag: options.force === true ? 'w' : 'wx', mode: 0o600 });
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw storageFailure('write', output, error);
-    throw new Failure('usage', `${output} already exists`, {
-      hint: 'use a different name, or --force to replace it',
-    });
+    throw new Failure('usage', `${output} exists`, { hint: '--force replaces it' });
   }
   presentation.notices.notice(`wrote ${output}`);
 };

@@ -85,9 +85,7 @@ export async function readOwnSchema(
   if (schema === undefined || 'schema' in options) return undefined;
   const { value, place } = schema;
   const other = uncheckedOptions.find((name) => name in options);
-  if (other !== undefined) {
-    throw failureAt(place, `--${other} cannot be used with a schema`);
-  }
+  if (other !== undefined) throw failureAt(place, `--${other} cannot be used with a schema`);
   const label = `${placeText(place)}: schema`;
   if (typeof value !== 'string') return { text: JSON.stringify(value), label };
   if (!isSchemaPath(value)) return { text: value, label };

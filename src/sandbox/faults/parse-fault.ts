@@ -57,9 +57,7 @@ export function parseFault(written: Iterable<WrittenField>): Fault {
       throw new Failure('usage', `${name} needs a value: it takes ${expects}`);
     }
     const value = field.parse(typed);
-    if (value === undefined) {
-      throw new Failure('usage', `${name} takes ${expects}, not "${typed}"`);
-    }
+    if (value === undefined) throw new Failure('usage', `${name} takes ${expects}, not "${typed}"`);
     fault[name] = name === 'headers' ? Object.assign({}, fault.headers, value) : value;
   }
   // Each value is from the parser of its field.

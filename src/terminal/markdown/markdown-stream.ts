@@ -178,9 +178,7 @@ export class ScreenMarkdown extends BlockDriver<Span> {
   }
 
   protected codeLine(text: string): void {
-    if (this.#fence !== undefined) {
-      return this.#writeLine(this.#highlight(text), 'code');
-    }
+    if (this.#fence !== undefined) return this.#writeLine(this.#highlight(text), 'code');
     if (text === '') return this.#writeBlankLine();
     return this.#writeLine(this.#style.colored ? text : `    ${text}`, 'code');
   }

@@ -274,9 +274,7 @@ const sentenceEnd = /[.!?:…。！？]["'”’)\]]*(?=\s)|[。！？]["'”’
 function partLength(ready: string, undecided: string): number {
   if (ready.length > maxSentence) return ready.length;
   const text = ready + undecided.slice(0, maxSentence);
-  const ends = Array.from(text.matchAll(sentenceEnd), (found) => {
-    return found.index + found[0].length;
-  });
+  const ends = Array.from(text.matchAll(sentenceEnd), (found) => found.index + found[0].length);
   return ends.findLast((end) => end <= ready.length) ?? 0;
 }
 

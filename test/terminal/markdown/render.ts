@@ -30,8 +30,6 @@ export function openStream({
 export function render(source: string | readonly string[], options?: RenderOptions) {
   const stream = openStream(options);
   let output = '';
-  for (const piece of typeof source === 'string' ? [source] : source) {
-    output += stream.write(piece);
-  }
+  for (const piece of typeof source === 'string' ? [source] : source) output += stream.write(piece);
   return output + stream.end();
 }

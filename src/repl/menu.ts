@@ -228,17 +228,14 @@ function complete(state: ReplState, menu: CompletionMenu): Update {
   return accepts ? accept(state, menu) : moveSelection(state, menu, 1);
 }
 
-const menuActions: Partial<Record<KeyAction, (state: ReplState, menu: CompletionMenu) => Update>> =
-  {
-    'completion-tab': complete,
-    'completion-next': (state, menu) => moveSelection(state, menu, 1),
-    'completion-previous': (state, menu) => moveSelection(state, menu, -1),
-    'completion-close': (state, { source }) =>
-      step({ ...withMenuClosed(state), isMenuDismissed: source === 'commands' }),
-    'completion-accept': accept,
-  };
-
 /** Handles a key in an open menu; undefined if the key does not belong to the menu. */
 export function onMenuAction(state: ReplState, action: KeyAction): Update | undefined {
-  return state.completion && menuActions[action]?.(state, state.completion);
+  const { completion: menu } = state;
+  if (menu === undefined) return undefined;
+  if (action === 'completion-tab') return complete(state, menu);
+  if (action === 'completion-next') return moveSelection(state, menu, 1);
+  if (action === 'completion-previous') return moveSelection(state, menu, -1);
+  if (action === 'completion-accept') return accept(state, menu);
+  if (action !== 'completion-close') return undefined;
+  return step({ ...withMenuClosed(state), isMenuDismissed: menu.source === 'commands' });
 }

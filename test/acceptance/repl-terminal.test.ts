@@ -96,20 +96,25 @@ describe('P18 the terminal is restored', () => {
   });
 });
 
-test('P19 Ctrl+Z suspends natter, and fg resumes it with its draft', async () => {
-  const session = openShell(`set -m; $NATTER --sandbox; ${printState}; fg; ${printState}`);
+test('P19 Ctrl+Z suspends natter and puts the window back; fg resumes it with its draft', async () => {
+  const line = `set -m; $NATTER --sandbox; ${printState}; fg; ${printState}`;
+  const session = openShell(line, { env: settings });
   await session.waitFor(/›/);
   session.type('half a draft');
   await session.waitFor(/half a draft/);
   session.type('\u001A');
   const stopped = await session.waitFor(/ended with 148\s+tty icanon echo[^]*›/);
   expect(stopped).toMatch(/echo[^]*› half a draft/);
+  const [before = ''] = session.output().split('ended with 148');
+  expect(before).toContain(focusOff + noProgress + restored);
   session.type('!');
   await session.waitFor(/› half a draft!/);
   expect((await session.modes()).bracketedPaste).toBe(true);
   session.type('\u0003\u0004');
   await session.exit;
   expect(await session.transcript()).toContain('ended with 0\ntty icanon echo');
+  const parts = [saved, '\u001B]2;natter\u0007', restored];
+  expect(parts.map((part) => countOf(session.output(), part))).toEqual([2, 2, 2]);
 });
 
 test('P20 X26: lines stay whole in a terminal based on xterm.js that is resized during an answer', async () => {
@@ -241,22 +246,6 @@ test('shows the state in title and tab, and reports the answer only to a window 
   expect(terminal.output().slice(before)).not.toContain('\u001B]9;natter');
   expect(await leave(terminal)).toBe(0);
   expect(terminal.output().slice(-200)).toContain(focusOff + noProgress + restored);
-});
-
-test('puts the window back for the shell while natter is suspended', async () => {
-  const terminal = await openRepl(['--sandbox'], {
-    env: settings,
-    shell: 'set -m; $NATTER --sandbox; echo back; fg',
-  });
-  await outputWith(terminal, '\u001B]2;natter\u0007');
-  terminal.type(keys.suspend);
-  await terminal.waitFor(/back/);
-  const output = terminal.output();
-  expect(output.slice(0, output.indexOf('back'))).toContain(focusOff + noProgress + restored);
-  await expect.poll(() => countOf(terminal.output(), saved)).toBe(2);
-  await expect.poll(() => countOf(terminal.output(), '\u001B]2;natter\u0007')).toBe(2);
-  expect(await leave(terminal)).toBe(0);
-  expect(countOf(terminal.output(), restored)).toBe(2);
 });
 
 test('compare shows how many answers have ended, and puts the window back', async () => {

@@ -60,8 +60,6 @@ export class LineScreen implements Screen {
   #question: string | undefined;
   /** The output ends inside a line of an answer. */
   #isInLine = false;
-  #progress: ReturnType<typeof progressOf>;
-  #wasArmed = false;
 
   readonly #decoder = new TextDecoder();
   /** The start of a line whose end the terminal has not sent yet. */
@@ -112,7 +110,8 @@ export class LineScreen implements Screen {
   }
 
   show(state: ReplState): void {
-    const wasSecret = asksForSecret(this.#state);
+    const before = this.#state;
+    const wasSecret = asksForSecret(before);
     this.#state = state;
     if (asksForSecret(state) !== wasSecret) {
       const typed = this.#buffer;
@@ -120,7 +119,7 @@ export class LineScreen implements Screen {
       this.#beside = wasSecret ? createBuffer() : typed;
       this.#adjust();
     }
-    this.#writeProgress();
+    this.#writeProgress(before);
     this.#askLater();
   }
 
@@ -221,21 +220,17 @@ export class LineScreen implements Screen {
     this.#drawLine(typedLine(this.#buffer));
   }
 
-  /** Writes each notice once. */
-  #writeProgress(): void {
+  /** Writes the notices that are new since the state before. */
+  #writeProgress(before: ReplState): void {
     const { activity, keyMap, armed } = this.#state;
-    const isArmed = armed === 'interrupt';
-    if (isArmed && !this.#wasArmed) {
+    if (armed === 'interrupt' && before.armed !== armed) {
       this.#writeNotice(`press ${keyOf('interrupt', keyMap)} again to quit`);
     }
-    this.#wasArmed = isArmed;
-    const answer = activity?.type === 'answer' ? activity : undefined;
-    const progress = answer && progressOf(answer, this.#state);
-    const last = this.#progress;
-    this.#progress = progress;
+    const progress = progressOf(this.#state);
+    const last = progressOf(before);
     // Separates the notice about the stall from the rest of the answer.
-    if (last?.isStalled === true && progress?.isStalled !== true && answer !== undefined) {
-      this.#writeNotice(`${answer.model} continues`);
+    if (last?.isStalled === true && progress?.isStalled !== true && activity?.type === 'answer') {
+      this.#writeNotice(`${activity.model} continues`);
     }
     if (progress !== undefined && progress.key !== last?.key) this.#writeNotice(progress.text);
   }

@@ -11,7 +11,7 @@ import {
   matchesOf,
   settle,
 } from '../conversation-list/list.ts';
-import type { AnswerActivity, Dialog, OpenList, ReplState, Update } from '../state.ts';
+import type { Dialog, OpenList, ReplState, Update } from '../state.ts';
 import { cancelHint, refuse, stalledSeconds, step } from '../step.ts';
 
 /** Milliseconds without an answer before a notice. */
@@ -41,7 +41,8 @@ export function lineQuestion(state: ReplState, isSearching: boolean): string | u
 }
 
 /** The notice about a retry, or about an answer that is slow or stalled, if any. Of those with one key, only the first is written. */
-export function progressOf(activity: AnswerActivity, { now, keyMap, host }: ReplState) {
+export function progressOf({ activity, now, keyMap, host }: ReplState) {
+  if (activity?.type !== 'answer') return undefined;
   const interrupt = keyOf('interrupt', keyMap);
   const { phase, retry, since, lastAt, model } = activity;
   const notice = (text: string, isStalled = false) => {

@@ -220,7 +220,7 @@ function contextText({ tokens, isEstimate }: ContextUse, window: number | undefi
 
 /** The title on the left, in the room that is left; on the right who answers, and the use of the model's window. */
 export function Footer(): ReactNode {
-  const { state, style, symbols, columns } = useView();
+  const { state, style, columns } = useView();
   const { settings, context, conversation, service, vi } = state;
   const window = contextWindow(settings.model, service.windows);
   const warn = (text: string) => style.bold(style.yellow(text));
@@ -233,7 +233,7 @@ export function Footer(): ReactNode {
   // The mode of vi editing is always shown.
   const mode = vi === undefined ? '' : sanitizeLine(modeText(vi)) + gap;
   const room = Math.max(0, columns - displayWidth(mode));
-  const shown = fittingParts(parts, room, symbols, gap);
+  const shown = fittingParts(parts, room, gap);
   const used = displayWidth(shown.map(({ text }) => text).join(gap));
   const hasTitle = room - used - gap.length >= minTitleColumns;
   const title = sanitizeLine(titleOf(conversation)) || 'new conversation';
@@ -357,7 +357,7 @@ export function StatusRow(): ReactNode {
   const answer = activity?.type === 'answer' && !activity.isStopping ? activity : undefined;
   const isStalled = answer !== undefined && stalledSeconds(answer, state.now) !== undefined;
   const paint = isStalled || answer?.phase === 'retrying' ? style.yellow : style.dim;
-  const parts = fittingParts(partsOf(view, room), room, symbols);
+  const parts = fittingParts(partsOf(view, room), room, symbols.dot);
   // Keys are brighter than what they do.
   const painted = parts.map(
     ({ text, key = '' }) => style.bold(key) + paint(text.slice(key.length)),

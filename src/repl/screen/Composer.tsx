@@ -7,7 +7,6 @@ import {
   acceptMatch,
   contains,
   extendQuery,
-  type History,
   type HistorySearch,
   matchOf,
   olderMatches,
@@ -16,7 +15,7 @@ import {
   shortenQuery,
   startSearch,
 } from '../composer/history.ts';
-import { actionOf, type KeyAction, keyOf } from '../composer/keys/key-bindings.ts';
+import { actionOf, keyOf } from '../composer/keys/key-bindings.ts';
 import { composerMarkColumns, layout, composerColumns, composerRows } from '../composer/layout.ts';
 import { shownText } from '../composer/paste.ts';
 import { type Draft, withDraft } from '../composer/text-buffer.ts';
@@ -67,14 +66,6 @@ export function Composer({ composer }: { readonly composer: ComposerLayout }): R
 /** Rows of the search for older matches. */
 export const maxOlderMatches = 4;
 
-const searching: Partial<
-  Record<KeyAction, (search: HistorySearch, history: History) => HistorySearch>
-> = {
-  'search-older': searchOlder,
-  'search-newer': searchNewer,
-  'search-shorten': (search, history) => shortenQuery(history, search),
-};
-
 const closed = (state: ReplState): Update => step({ ...state, isSearching: false });
 
 /** The match in the composer, as it was sent; without one, the draft stays. */
@@ -99,8 +90,9 @@ export function useHistorySearch(): HistorySearch | undefined {
     }
     const action = actionOf(event, 'search', keyMap);
     if (action === 'suspend' || action === 'redraw') return false;
-    const next = action && searching[action];
-    if (next !== undefined) setSearch(next(search, history));
+    if (action === 'search-older') setSearch(searchOlder(search));
+    if (action === 'search-newer') setSearch(searchNewer(search));
+    if (action === 'search-shorten') setSearch(shortenQuery(history, search));
     if (action === 'search-accept' || action === 'search-cancel' || action === 'interrupt') {
       update(action === 'search-accept' ? (now) => accepted(now, search) : closed);
       setSearch(startSearch());

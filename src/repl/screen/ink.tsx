@@ -30,7 +30,6 @@ export function createInkScreen(update: View['update']) {
     layout = { ...layout, ...part };
   };
   const listeners: View['listeners'] = new Set();
-  const shared = { laidOut, update, listeners };
   let frame = '';
   // What Ink takes for its terminal. With `debug` it writes each frame whole and at once.
   const sink = Object.assign(new EventEmitter(), {
@@ -41,7 +40,9 @@ export function createInkScreen(update: View['update']) {
     },
   });
   let instance: Instance | undefined;
-  const renderView = (view: View): readonly string[] => {
+  type Place = Readonly<{ columns: number; rows: number; hasTail: boolean }>;
+  const renderView = (state: ReplState, look: Look, place: Place): readonly string[] => {
+    const view = { ...look, state, ...place, laidOut, update, listeners };
     // Ink reads it at each layout.
     sink.columns = view.columns;
     const app = (
@@ -70,14 +71,7 @@ export function createInkScreen(update: View['update']) {
       const line = end === -1 ? preview : preview.slice(0, end);
       const isInline = hasOpenLine && displayWidth(line) < columns;
       const below = isInline ? preview.slice(line.length + 1) : preview;
-      const drawn = renderView({
-        ...look,
-        state,
-        columns: width,
-        rows,
-        hasTail: below !== '',
-        ...shared,
-      });
+      const drawn = renderView(state, look, { columns: width, rows, hasTail: below !== '' });
       const { caret, rowsBelow } = layout;
       // Not by Ink, which keeps each text that it has measured. One row is reserved for the text above.
       const tail = wrapTail(below, width, Math.max(0, rows - 1 - drawn.length));
@@ -98,7 +92,7 @@ export function createInkScreen(update: View['update']) {
     /** Offers a key to the open components, as they are in this state; returns whether one took it. */
     press(state: ReplState, look: Look, event: KeyEvent): boolean {
       const { columns, rows } = state;
-      renderView({ ...look, state, columns, rows, hasTail: false, ...shared });
+      renderView(state, look, { columns, rows, hasTail: false });
       return [...listeners].some((listener) => listener(event));
     },
     close: () => instance?.unmount(),

@@ -137,8 +137,7 @@ export function fittingEnd(text: string, columns: number): string {
 export function fittingParts(
   parts: readonly LinePart[],
   columns: number,
-  { dot }: Symbols,
-  separator = dot,
+  separator: string,
 ): readonly LinePart[] {
   const kept = parts.filter(({ text }) => text !== '');
   for (;;) {
@@ -163,6 +162,6 @@ export function fittingParts(
 
 /** The parts that fit, in one line. */
 export function fitParts(parts: readonly LinePart[], columns: number, symbols: Symbols): string {
-  const fitting = fittingParts(parts, columns, symbols);
+  const fitting = fittingParts(parts, columns, symbols.dot);
   return fitting.map(({ text }) => text).join(symbols.dot);
 }

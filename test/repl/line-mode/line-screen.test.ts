@@ -120,7 +120,7 @@ test('reports that a stalled answer continues, not that it ends', async () => {
 test('sanitizes the cause of a retry', async () => {
   const retry = { cause: 'the service\u001B[2J failed', retry: 1, retries: 4, at: 3000 };
   const activity: AnswerActivity = { ...streaming, phase: 'retrying', retry };
-  const { show, text } = open({ width: 100, state: { activity } });
+  const { show, text } = open({ width: 100 });
   await show(stateOf({ activity }));
   expect(text()).toBe(
     'natter: the service failed; retry 1 of 4 in 3 s; Enter retries now, Ctrl+C gives up\n',

@@ -11,6 +11,7 @@ import {
   withDraft,
 } from './composer/text-buffer.ts';
 import { discardRestored, mentionsOf } from './files/attachments.ts';
+import { withMenuClosed } from './menu.ts';
 import type { Session } from './session.ts';
 import { asPrompt, isForShell, runForShell } from './shell/shell-command.ts';
 import type { Dialog, ReplState, Update } from './state.ts';
@@ -80,17 +81,9 @@ export function remember({ memory }: Session, text: string): void {
 
 /** Moves the draft to the history. If it was recalled from there, the composer gets the draft typed before. */
 function takeDraft(state: ReplState, draft: Draft): Update {
-  const remembered = addEntry(state.history, draft);
-  const composer = withDraft(clearBuffer(state.composer), remembered.draft);
-  const { history } = remembered;
-  const next = {
-    ...state,
-    composer,
-    history,
-    completion: undefined,
-    isPicking: false,
-    isShellPasted: false,
-  };
+  const { history, draft: kept } = addEntry(state.history, draft);
+  const composer = withDraft(clearBuffer(state.composer), kept);
+  const next = { ...withMenuClosed(state), composer, history, isShellPasted: false };
   return step(next, task(remember, typedContent(draft)));
 }
 
@@ -159,9 +152,8 @@ export function submit(state: ReplState, isShellConfirmed = false): Update {
   const { queue, isQueuePaused } = taken.state;
   // Only drafts queued before the stop or failure stay paused.
   const isWaiting = isQueuePaused && queue.length > 0;
-  return andThen(taken, (next) =>
-    step({ ...next, queue: [...queue, draft], isQueuePaused: isWaiting }),
-  );
+  const next = { ...taken.state, queue: [...queue, draft], isQueuePaused: isWaiting };
+  return { ...taken, state: next };
 }
 
 /** Submits a line of line mode. It cannot be edited any more, so a command and the lines after it both run. */

@@ -21,11 +21,8 @@ import type { ServiceFacts, SessionSettings } from './state.ts';
 function runWith(run: Run<ChatOptions>, baseUrl: string, key: string | undefined) {
   const { context, presentation } = run;
   const { sandbox: _sandbox, ...options } = run.options;
-  const stored = readSettings(context, presentation.notices, options, {
-    ...options,
-    params: {},
-    baseUrl,
-  });
+  const flags = { ...options, params: {}, baseUrl };
+  const stored = readSettings(context, presentation.notices, options, flags);
   // The user can correct an invalid key, as after a refusal by the service.
   const value = key && parseApiKey(key, 'the API key', 'unauthorized');
   context.secrets.keep({ apiKey: value });

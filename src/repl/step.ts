@@ -154,12 +154,8 @@ export function reportQueue(state: ReplState): Update {
   const { length } = state.queue;
   if (!state.isLineMode || length === 0) return step(state);
   const enter = keyOf('send', state.keyMap);
-  return printNotice(
-    state,
-    length === 1
-      ? `1 line is queued; ${enter} sends it`
-      : `${length} lines are queued; ${enter} sends them`,
-  );
+  const [lines, them] = length === 1 ? ['1 line is', 'it'] : [`${length} lines are`, 'them'];
+  return printNotice(state, `${lines} queued; ${enter} sends ${them}`);
 }
 
 /** The source of answers if it is not the service. */

@@ -176,12 +176,9 @@ async function answerTurn(sending: Sending, turnId: string, failed: Choice['fail
       });
     },
   };
+  const continued = isContinuation ? turnId : undefined;
   const begin = (answer: NewAnswer) => ({
-    recorder: createAnswerRecorder(
-      journal,
-      { nextModel, ...answer, parent: turnId },
-      isContinuation ? turnId : undefined,
-    ),
+    recorder: createAnswerRecorder(journal, { nextModel, ...answer, parent: turnId }, continued),
     view: createView(session, answer.model),
   });
   let begun = begin({ model: settings.model });

@@ -232,19 +232,16 @@ function goTo(state: ReplState, number: number): Update {
   }
   const place = `branch ${number} of ${found.length}`;
   if (isCurrent) return printNotice(next, `${place} is on the screen already`);
-  const said = printNotice(withBranch(discardRestored(next), undefined), place);
   const selecting = task(selectTurn, { turnId: prompt.id, isBranch: true });
-  return andThen(said, (settled) => step(settled, selecting));
+  return step(withBranch(discardRestored(next), undefined), printing(notice(place)), selecting);
 }
 
 function offerBranches(session: Session): void {
   const now = session.context.clock.date();
   session.update((state) => {
     const choices = branchesOf(state).map(({ prompt, time, isCurrent }, index) => {
-      const prompts = upFrom(state.conversation, prompt.id).filter(
-        ({ role }) => role === 'user',
-      ).length;
-      const facts = `${countOf(prompts, 'prompt')}, ${timeAgo(time, now)}`;
+      const { length } = promptsOf(upFrom(state.conversation, prompt.id));
+      const facts = `${countOf(length, 'prompt')}, ${timeAgo(time, now)}`;
       return {
         label: `${isCurrent ? 'this, ' : ''}${facts}: ${listedText(prompt)}`,
         choose: (next: ReplState) => goTo(next, index + 1),

@@ -94,9 +94,8 @@ export function showConversation(state: ReplState): readonly Entry[] {
   const title = titleOf(conversation);
   const prompts = hidden === 1 ? '1 earlier prompt is' : `${hidden} earlier prompts are`;
   const earlier = hidden === 0 ? '' : `; ${prompts} not shown`;
-  const head = notice(
-    `conversation ${conversation.id}${title === '' ? '' : `: ${title}`}${earlier}`,
-  );
+  const titled = title === '' ? '' : `: ${title}`;
+  const head = notice(`conversation ${conversation.id}${titled}${earlier}`);
   return [head, ...shown.flatMap((pair, index) => promptEntries(state, pair, index === 0))];
 }
 

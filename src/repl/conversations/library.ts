@@ -114,13 +114,11 @@ function excerptOf({ path }: LibraryEntry, terms: readonly RegExp[]): string | u
 function preview({ path, id, size }: LibraryEntry): readonly PreviewTurn[] {
   const { fold } = loadConversation(path, id, Math.max(0, size - previewSize));
   const turns = pathOf(fold.conversation()).filter(({ role }) => role !== 'system');
-  return turns
-    .slice(-previewTurns)
-    .map((turn) =>
-      turn.role === 'user'
-        ? { speaker: 'You', text: promptWithNames(turn.content, previewText) }
-        : { speaker: turn.model ?? 'answer', text: textOf(turn).slice(0, previewText) },
-    );
+  return turns.slice(-previewTurns).map((turn) => {
+    if (turn.role === 'user')
+      return { speaker: 'You', text: promptWithNames(turn.content, previewText) };
+    return { speaker: turn.model ?? 'answer', text: textOf(turn).slice(0, previewText) };
+  });
 }
 
 export type ReplLibrary = ReturnType<typeof createReplLibrary>;

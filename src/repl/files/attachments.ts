@@ -57,11 +57,8 @@ const mentionPattern = /(?:^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
 
 /** The paths of `@path` and `@"path with spaces"`, in order, each once. */
 export function mentionsOf(text: string): readonly string[] {
-  const paths = Array.from(
-    text.matchAll(mentionPattern),
-    ([, quoted, plain]) => quoted ?? plain ?? '',
-  );
-  return [...new Set(paths)];
+  const found = [...text.matchAll(mentionPattern)];
+  return [...new Set(found.map(([, quoted, plain]) => quoted ?? plain ?? ''))];
 }
 
 /** The mentioned path without trailing punctuation, unless a file or folder has exactly that name. */

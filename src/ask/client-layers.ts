@@ -1,12 +1,6 @@
 // The layers around the client of a service: they mask secrets, log, explain a rejected key, and divide reasoning.
 import type { Client, ReadOptions } from '../client/client.ts';
-import type {
-  ChatEvent,
-  ReasoningReceived,
-  RefusalReceived,
-  RetryScheduled,
-  TextReceived,
-} from '../client/events.ts';
+import type { ChatEvent, RetryScheduled, TextReceived } from '../client/events.ts';
 import { rephrase } from '../client/failure/change-failure.ts';
 import { Failure } from '../failure.ts';
 import type { Run } from '../run.ts';
@@ -18,12 +12,10 @@ import {
 } from '../secrets/secret-filter.ts';
 import { type Secrets, textFilter } from '../secrets/secrets.ts';
 
-type TextEvent = TextReceived | ReasoningReceived | RefusalReceived;
+/** Text of the answer, of its reasoning or of a refusal. */
+type TextEvent = Extract<ChatEvent, { readonly text: string }>;
 
-const isText = (event: ChatEvent): event is TextEvent =>
-  event.type === 'text-received' ||
-  event.type === 'reasoning-received' ||
-  event.type === 'refusal-received';
+const isText = (event: ChatEvent): event is TextEvent => 'text' in event;
 
 function textEvent(type: TextEvent['type'], text: string): TextEvent {
   return type === 'text-received' ? { type, text, deltas: [text] } : { type, text };

@@ -7,16 +7,11 @@ import { withoutSources, type ResolvedSettings } from '../settings/resolved-sett
 /** A request, and how well it fits the window of its model. */
 export type PlannedRequest = ReturnType<typeof planRequest>;
 
-/** Makes the messages of a new conversation; an empty system prompt is omitted. @param history what precedes the prompt */
-export function promptMessages(
-  system: string | undefined,
-  prompt: string,
-  history: readonly Message[] = [],
-): readonly Message[] {
-  const turns: readonly Message[] = [...history, { role: 'user', content: prompt }];
-  return system === undefined || system === ''
-    ? turns
-    : [{ role: 'system', content: system }, ...turns];
+/** Makes the messages of a new conversation; an empty system prompt is omitted. */
+export function promptMessages(system: string | undefined, prompt: string): readonly Message[] {
+  const user = { role: 'user', content: prompt } as const;
+  if (system === undefined || system === '') return [user];
+  return [{ role: 'system', content: system }, user];
 }
 
 /**

@@ -229,15 +229,15 @@ export function parseModelList(value: unknown): readonly ModelRecord[] {
 /**
  * Parses the response of `GET /v1/models/{model}`: a record, bare or in `data` or `model`. A record without an id gets
  * `requestedId`.
- * @throws Failure `server_error` when there is no record, or none with an id.
+ * @throws Failure `server_error` when there is no record.
  */
-export function parseModelRecord(value: unknown, requestedId?: string): ModelRecord {
+export function parseModelRecord(value: unknown, requestedId: string): ModelRecord {
   const { id, data, model }: JsonObject = isJsonObject(value) ? value : {};
   const isWrapped = (field: unknown) => Array.isArray(field) || isJsonObject(field);
   const inner = typeof id === 'string' ? undefined : [data, model].find(isWrapped);
   const [found]: unknown[] = inner === undefined ? [value] : [inner].flat();
   const record = readRecord(found);
   if (record !== undefined) return record;
-  if (isJsonObject(found) && requestedId !== undefined) return { ...found, id: requestedId };
+  if (isJsonObject(found)) return { ...found, id: requestedId };
   throw new Failure('server_error', "the service's model record has a shape natter cannot read");
 }

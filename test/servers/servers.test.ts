@@ -69,16 +69,6 @@ const prompts: [
     { kind: 'not_found', message: '(404): model "ollama" not found, try pulling it first' },
   ],
   [
-    'Ollama: reasoning in `reasoning`, no usage',
-    'a public record of the protocol of Ollama 0.13.5, 10 January 2026',
-    200,
-    events(
-      '{"id":"chatcmpl-774","object":"chat.completion.chunk","created":1768062791,"model":"qwen3:32b","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":"Okay"},"finish_reason":null}]}',
-      '{"id":"chatcmpl-774","object":"chat.completion.chunk","created":1768062791,"model":"qwen3:32b","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":"length"}]}',
-    ) + done,
-    { text: '', reasoning: 'Okay', finishReason: 'length' },
-  ],
-  [
     'vLLM: 404 for an unknown model, the error without `error`',
     'https://github.com/vllm-project/vllm/issues/3485',
     404,
@@ -151,17 +141,6 @@ const prompts: [
     '{"error":{"message":"Rate limit reached for model `llama3-70b-8192` in organization `org_01` on tokens per minute (TPM): Limit 7000, Used 0, Requested ~12903. Please try again in 50.597142857s.","type":"tokens","code":"rate_limit_exceeded"}}',
     { kind: 'rate_limited', message: 'on tokens per minute (TPM): Limit 7000', retries: 4 },
     { 'retry-after': '2' },
-  ],
-  [
-    'OpenAI: usage in a last event without choices, with `stream_options` (documented)',
-    'platform.openai.com/docs/api-reference/chat-streaming',
-    200,
-    events(
-      '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1694268190,"model":"gpt-4o-mini","choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}],"usage":null}',
-      '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1694268190,"model":"gpt-4o-mini","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}',
-      '{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1694268190,"model":"gpt-4o-mini","choices":[],"usage":{"prompt_tokens":19,"completion_tokens":10,"total_tokens":29}}',
-    ) + done,
-    { text: 'Hello', finishReason: 'stop', usage: [19, 10] },
   ],
   [
     'DeepSeek: comments while the prompt waits, reasoning in `reasoning_content` (documented)',

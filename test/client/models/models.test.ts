@@ -57,10 +57,6 @@ describe('one model', () => {
   test.each([[null], [7], [''], [[]], [{ data: [] }]])('%j is a failure', (value) => {
     expect(() => parseModelRecord(value, 'requested')).toThrow(Failure);
   });
-
-  test('a record without an id is a failure if no id was requested', () => {
-    expect(() => parseModelRecord({ context_window: 5 })).toThrow(Failure);
-  });
 });
 
 test('prefers the service to the catalogue for each property, and names those from the catalogue', () => {

@@ -120,10 +120,7 @@ export function addMerged(
 const maxRanges = 10;
 
 /** The items from 1 to the last result that have no result: their number, and the first ranges, such as `3, 7-9`. */
-export function missingItems(index: ResultIndex): {
-  readonly count: number;
-  readonly text: string;
-} {
+export function missingItems(index: ResultIndex) {
   const ranges: string[] = [];
   let before = 0;
   for (const { index: item } of index.results()) {

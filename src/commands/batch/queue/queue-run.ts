@@ -277,8 +277,7 @@ export async function collectBatch(
     }
     notices.notice(outcome);
   } finally {
-    await sink?.close();
-    await connection.close();
+    await Promise.all([sink?.close(), connection.close()]);
   }
 }
 

@@ -38,7 +38,7 @@ const isRefused = (name: string) =>
  * Parameters among the fields, and those in `params`. A null field is absent; a null in `params` is sent.
  * @throws ItemProblem, unlike in a table also for an unknown field
  */
-export function parametersOf(fields: ItemFields): Pick<ItemContent, 'params'> {
+export function parametersOf(fields: ItemFields) {
   const given = Object.entries(fields).filter(([, value]) => value !== null);
   const unknown = given.find(([name]) => !itemNames.has(name) && !parameterNames.has(name))?.[0];
   if (unknown !== undefined) {

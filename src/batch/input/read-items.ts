@@ -137,19 +137,14 @@ async function* lineItems(
 
 /**
  * The items of an input, in order. An item that cannot be sent has a `problem`; it does not stop the others.
+ * @param plan its format is undefined if the first line that is not blank decides
  * @throws Failure `usage` for an unusable header; errors of `source`
  */
 export async function* readItems(
   source: AsyncIterable<Uint8Array>,
-  {
-    format,
-    template,
-  }: {
-    /** Undefined: the first line that is not blank decides. */
-    readonly format: InputFormat | undefined;
-    readonly template: Template | undefined;
-  },
+  plan: { readonly format: InputFormat | undefined; readonly template: Template | undefined },
 ): AsyncGenerator<InputItem, void> {
+  const { format, template } = plan;
   /** The first line of each id. Hashes, because an id may be a part of a long line, which would stay in memory. */
   const lines = new Map<string, number>();
   let index = 0;

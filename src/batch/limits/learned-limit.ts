@@ -50,7 +50,6 @@ export class LearnedLimit {
     this.at = now;
   }
 
-  /** @param retryAfter milliseconds; 0 without one */
   failTest(now: number, retryAfter: number): void {
     this.set(this.#before, this.value, now, retryAfter);
   }

@@ -20,8 +20,7 @@ export interface IndexedResult extends ResultLine {
 }
 
 const isAnswered = 1;
-const hasFingerprint = 2;
-const isFromSandbox = 4;
+const isFromSandbox = 2;
 
 /** Items of a block, so that nothing is copied when the index grows. */
 const blockSize = 1 << 16;
@@ -32,6 +31,7 @@ const createBlock = () => ({
   offset: new Float64Array(blockSize),
   // A line has less than 4 GB: it is a string. 0 is no result.
   length: new Uint32Array(blockSize),
+  // 0 is none: a fingerprint of 64 zero bits is as unlikely as two equal ones.
   fingerprint: new BigUint64Array(blockSize),
 });
 
@@ -55,9 +55,7 @@ export class ResultIndex {
     if (!result.isAnswered && ((block.flags[at] ?? 0) & isAnswered) !== 0) return;
     if (block.length[at] === 0) this.count += 1;
     block.flags[at] =
-      (result.isAnswered ? isAnswered : 0) +
-      (fingerprint === undefined ? 0 : hasFingerprint) +
-      (result.isFromSandbox === true ? isFromSandbox : 0);
+      (result.isAnswered ? isAnswered : 0) + (result.isFromSandbox === true ? isFromSandbox : 0);
     block.file[at] = file;
     block.offset[at] = offset;
     block.length[at] = length;
@@ -70,10 +68,10 @@ export class ResultIndex {
     const at = index % blockSize;
     const flags = block?.flags[at] ?? 0;
     if (block === undefined || block.length[at] === 0) return undefined;
-    const fingerprint = block.fingerprint[at]?.toString(16).padStart(16, '0');
+    const fingerprint = block.fingerprint[at] || undefined;
     return {
       index,
-      fingerprint: (flags & hasFingerprint) === 0 ? undefined : fingerprint,
+      fingerprint: fingerprint?.toString(16).padStart(16, '0'),
       isAnswered: (flags & isAnswered) !== 0,
       isFromSandbox: (flags & isFromSandbox) !== 0,
       file: block.file[at] ?? 0,
@@ -120,10 +118,7 @@ export function addMerged(
 const maxRanges = 10;
 
 /** The items from 1 to the last result that have no result: their number, and the first ranges, such as `3, 7-9`. */
-export function missingItems(index: ResultIndex): {
-  readonly count: number;
-  readonly text: string;
-} {
+export function missingItems(index: ResultIndex) {
   const ranges: string[] = [];
   let before = 0;
   for (const { index: item } of index.results()) {

@@ -15,9 +15,7 @@ export function resultName(index: number, fingerprint: string | undefined): stri
 }
 
 /** The item that {@link resultName} names; undefined for any other text. */
-export function parseResultName(
-  text: unknown,
-): { readonly index: number; readonly fingerprint: string | undefined } | undefined {
+export function parseResultName(text: unknown) {
   const { index, hash } = (typeof text === 'string' ? namePattern.exec(text)?.groups : null) ?? {};
   if (index === undefined) return undefined;
   return { index: Number(index), fingerprint: hash };

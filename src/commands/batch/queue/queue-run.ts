@@ -276,8 +276,7 @@ export async function collectBatch(
     }
     notices.notice(outcome);
   } finally {
-    await sink?.close();
-    await connection.close();
+    await Promise.all([sink?.close(), connection.close()]);
   }
 }
 

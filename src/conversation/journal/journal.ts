@@ -214,15 +214,10 @@ export class Journal {
     for (const record of attributeRecords(attributes)) this.#change(record);
   }
 
-  /** What the next requests have instead of the turns that it replaces. */
+  /** What the next requests have instead of the turns that it replaces; with empty content, they have the turns again. */
   setSummary(summary: Omit<Summary, 'createdAt'>): void {
     this.#change(summaryRecord({ ...summary, createdAt: this.#options.clock.date() }));
     this.#synchronize();
-  }
-
-  /** The turns are sent again. */
-  removeSummary(turn: string): void {
-    this.setSummary({ turn, after: turn, content: '' });
   }
 
   /** Tries to write what is not on disk. */

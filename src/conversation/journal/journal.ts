@@ -32,7 +32,6 @@ import {
 } from '../tree.ts';
 import {
   endRecord,
-  formatRecord,
   headerRecord,
   maskRecord,
   recordsOf,
@@ -332,7 +331,7 @@ export class Journal {
   #appendPending(path: string): void {
     const { mask } = this.#options;
     const masked = mask ? this.#pending.map((one) => maskRecord(one, mask)) : this.#pending;
-    const lines = masked.map((record) => Buffer.from(formatRecord(record)));
+    const lines = masked.map((record) => Buffer.from(`${JSON.stringify(record)}\n`));
     const start = Buffer.from(this.#isTorn ? '\n' : '');
     const written = this.#file.append(path, Buffer.concat([start, ...lines]));
     let end = start.length;

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type SettingKey, definitions } from '../settings/definitions.ts';
+import { type SettingKey, definitions, duration } from '../settings/definitions.ts';
 import { parseValue } from '../settings/setting-value.ts';
-import { formatDuration } from '../settings/definitions.ts';
 
 export type OptionGroup = readonly [heading: string, options: readonly Option[]];
 
@@ -25,7 +24,7 @@ export function settingText(key: SettingKey): string {
   const { summary, type, default: value } = definitions[key];
   const numbers = type.expected.replace(/^a whole number,? (?:from )?/, '');
   const range = type.name === 'number' ? `, ${numbers}` : '';
-  const shown = type.name === 'duration' ? formatDuration(Number(value)) : String(value);
+  const shown = type.name === 'duration' ? duration.store(Number(value)) : String(value);
   const isUnset = value === undefined || value === false;
   return `${decapitalize(summary)}${range}${isUnset ? '' : `, default ${shown}`}`;
 }

@@ -212,10 +212,7 @@ export function titleFrom(prompt: string): string {
 }
 
 /** The title that was set, else one from the first prompt, else empty. */
-export function titleOf(conversation: Conversation): string {
-  if (conversation.title !== undefined) return conversation.title;
-  for (const turn of conversation.turns.values()) {
-    if (turn.role === 'user') return titleFrom(turn.content);
-  }
-  return '';
+export function titleOf({ title, turns }: Conversation): string {
+  const prompt = [...turns.values()].find(({ role }) => role === 'user');
+  return title ?? titleFrom(prompt?.content ?? '');
 }

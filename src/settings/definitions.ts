@@ -7,26 +7,6 @@ const millisecondsPerUnit: ReadonlyMap<string, number> = new Map([
   ['ms', 1],
 ]);
 
-/**
- * Reads `500ms`, `30s`, `1.5m`, `1h`, or seconds without a unit; undefined for other text and beyond exact integers.
- */
-export function parseDuration(text: string): number | undefined {
-  const match = /^(?<amount>\d+(?:\.\d+)?)\s*(?<unit>ms|s|m|h)?$/i.exec(text.trim());
-  const size = millisecondsPerUnit.get(match?.groups?.['unit']?.toLowerCase() ?? 's');
-  if (match === null || size === undefined) return undefined;
-  const milliseconds = Math.round(Number(match.groups?.['amount']) * size);
-  return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
-}
-
-/** Writes the shortest exact text that `parseDuration` accepts: `10m`, `90s`, `500ms`, `0`. */
-export function formatDuration(milliseconds: number): string {
-  if (milliseconds === 0) return '0';
-  for (const [unit, size] of millisecondsPerUnit) {
-    if (milliseconds % size === 0) return `${milliseconds / size}${unit}`;
-  }
-  return `${milliseconds}ms`;
-}
-
 export interface ValueType<Value> {
   /** The word in tables and help: `duration`, `number`. */
   readonly name: string;
@@ -145,12 +125,24 @@ export const address: ValueType<string> = {
   mistake: (text) => portProblem(completeAddress(text.trim())),
 };
 
-/** A duration is milliseconds in the program, and text such as `30s` in the file. */
-export const duration: ValueType<number> = {
+/** A duration is milliseconds in the program, at most an exact integer, and text such as `30s` in the file. */
+export const duration = {
   name: 'duration',
   expected: 'a duration such as 500ms, 30s, 10m or 1h (a plain number is seconds)',
-  parse: parseDuration,
-  store: formatDuration,
+  parse: (text: string): number | undefined => {
+    const match = /^(?<amount>\d+(?:\.\d+)?)\s*(?<unit>ms|s|m|h)?$/i.exec(text.trim());
+    const size = millisecondsPerUnit.get(match?.groups?.['unit']?.toLowerCase() ?? 's');
+    if (match === null || size === undefined) return undefined;
+    const milliseconds = Math.round(Number(match.groups?.['amount']) * size);
+    return Number.isSafeInteger(milliseconds) ? milliseconds : undefined;
+  },
+  /** Writes the shortest exact text: `10m`, `90s`, `500ms`, `0`. */
+  store: (milliseconds: number): string => {
+    if (milliseconds === 0) return '0';
+    const units = [...millisecondsPerUnit];
+    const [unit, size] = units.find(([, one]) => milliseconds % one === 0) ?? ['ms', 1];
+    return `${milliseconds / size}${unit}`;
+  },
 };
 
 export function wholeNumber(least: number, most: number): ValueType<number> {

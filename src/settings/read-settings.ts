@@ -190,8 +190,7 @@ export function settingsOf(
   stored: StoredSettings | undefined,
 ): ResolvedSettings {
   if (profile === undefined) return readRequestSettings(context, silentNotices, options, { model });
-  const profileUrl = ownEntry(stored?.settings.profiles ?? {}, profile)?.['base-url'];
-  const hasUrl = profileUrl !== undefined;
+  const hasUrl = ownEntry(stored?.settings.profiles ?? {}, profile)?.['base-url'] !== undefined;
   const service = ['NATTER_BASE_URL', 'NATTER_API_KEY', 'NATTER_API_KEY_COMMAND'];
   const ignored = new Set(['NATTER_MODEL', ...(hasUrl ? service : [])]);
   const variables = Object.entries(context.environment);

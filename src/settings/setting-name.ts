@@ -1,5 +1,5 @@
-import { Failure } from '../failure.ts';
-import type { JsonObject } from '../json.ts';
+import { Failure, type FailureKind } from '../failure.ts';
+import { isPrototypeName, type JsonObject } from '../json.ts';
 import {
   anyText,
   type Definition,
@@ -13,12 +13,35 @@ import {
 } from './definitions.ts';
 import { modelPrice } from './prices.ts';
 import {
-  nameCheck,
   parseParameterValue,
   parseValue,
   profileOrigin,
   type ValueOrigin,
 } from './setting-value.ts';
+
+/**
+ * Makes the check of the names in a family of settings, which returns the name.
+ * @param reserved names that natter sets itself, with hints
+ * @throws Failure of the kind; `where` completes its message: ` in profile work`
+ */
+function nameCheck(
+  what: string,
+  pattern: RegExp,
+  { problem = `is not a valid ${what} name`, hint = '', reserved = {} } = {},
+) {
+  const hints = new Map(Object.entries<string>(reserved));
+  return (name: string, kind: FailureKind, where = ''): string => {
+    if (hints.has(name)) {
+      const text = `the ${what} ${name}${where} is set by natter itself`;
+      throw new Failure(kind, text, { hint: hints.get(name) || undefined });
+    }
+    if (pattern.test(name) && !isPrototypeName(name)) return name;
+    const advice = [kind === 'configuration' ? 'correct the file by hand' : '', hint];
+    throw new Failure(kind, `${JSON.stringify(name)} ${problem}${where}`, {
+      hint: advice.filter((text) => text !== '').join('; ') || undefined,
+    });
+  };
+}
 
 export const checkParameterName = nameCheck('parameter', /./s, {
   reserved: {

@@ -1,5 +1,5 @@
 import { Failure, type FailureKind } from '../failure.ts';
-import { inexactNumbers, isPrototypeName, isTooDeep, jsonProblem, parseJson } from '../json.ts';
+import { inexactNumbers, isTooDeep, jsonProblem, parseJson } from '../json.ts';
 import { keyProblem } from '../secrets/secret-parts.ts';
 import type { ValueType } from './definitions.ts';
 
@@ -23,30 +23,6 @@ export function profileOrigin(setting: string, profile: string): ValueOrigin {
 /** The failure of a value that is not in the expected form, which completes "must be …". */
 function badValue({ kind, label, hint }: ValueOrigin, expected: string): Failure {
   return new Failure(kind, `${label} must be ${expected}`, { hint });
-}
-
-/**
- * Makes the check of the names in a family of settings, which returns the name.
- * @param reserved names that natter sets itself, with hints
- * @throws Failure of the kind; `where` completes its message: ` in profile work`
- */
-export function nameCheck(
-  what: string,
-  pattern: RegExp,
-  { problem = `is not a valid ${what} name`, hint = '', reserved = {} } = {},
-) {
-  const hints = new Map(Object.entries<string>(reserved));
-  return (name: string, kind: FailureKind, where = ''): string => {
-    if (hints.has(name)) {
-      const text = `the ${what} ${name}${where} is set by natter itself`;
-      throw new Failure(kind, text, { hint: hints.get(name) || undefined });
-    }
-    if (pattern.test(name) && !isPrototypeName(name)) return name;
-    const advice = [kind === 'configuration' ? 'correct the file by hand' : '', hint];
-    throw new Failure(kind, `${JSON.stringify(name)} ${problem}${where}`, {
-      hint: advice.filter((text) => text !== '').join('; ') || undefined,
-    });
-  };
 }
 
 /** Reads a value as typed, or as JSON has it. @throws Failure with the origin and the expected form */

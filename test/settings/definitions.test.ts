@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Definition, definitions, settingKeys } from '../../src/settings/definitions.ts';
+import {
+  type Definition,
+  definitions,
+  duration,
+  settingKeys,
+  storedValue,
+} from '../../src/settings/definitions.ts';
 import { environmentVariables } from '../../src/settings/environment-variables.ts';
-import { formatDuration, parseDuration, storedValue } from '../../src/settings/definitions.ts';
 import { expectForAll, fc } from '../support/properties.ts';
 
 const rows = settingKeys.map((key) => [key, definitions[key] as Definition<unknown>] as const);
@@ -82,28 +87,28 @@ test.each([
   ['0', 0],
   [' 5 S ', 5000],
   ['597h', 2_149_200_000],
-])('parseDuration reads %j as %s milliseconds', (text, milliseconds) => {
-  expect(parseDuration(text)).toBe(milliseconds);
+])('the type duration reads %j as %s milliseconds', (text, milliseconds) => {
+  expect(duration.parse(text)).toBe(milliseconds);
 });
 
-test('parseDuration reads no other text', () => {
+test('the type duration reads no other text', () => {
   const texts = ['24d', '-1s', '.5s', '', '1h30m', '9'.repeat(400)];
-  expect(texts.map(parseDuration)).toEqual(texts.map(() => undefined));
+  expect(texts.map(duration.parse)).toEqual(texts.map(() => undefined));
 });
 
-describe('formatDuration', () => {
+describe('the type duration', () => {
   test.each([
     [0, '0'],
     [90_000, '90s'],
     [600_000, '10m'],
     [1234, '1234ms'],
   ])('writes %s milliseconds as %s', (milliseconds, text) => {
-    expect(formatDuration(milliseconds)).toBe(text);
+    expect(duration.store(milliseconds)).toBe(text);
   });
 
-  test('writes texts that parseDuration reads', () => {
+  test('writes texts that it reads', () => {
     expectForAll(fc.maxSafeNat(), (milliseconds) => {
-      expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds);
+      expect(duration.parse(duration.store(milliseconds))).toBe(milliseconds);
     });
   });
 });

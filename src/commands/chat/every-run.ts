@@ -16,7 +16,7 @@ import { count } from '../../output/figures.ts';
 import { finishNotice } from '../../output/notices.ts';
 import { createAnswerPrinter, heading, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
-import { parseDuration } from '../../settings/definitions.ts';
+import { duration } from '../../settings/definitions.ts';
 import { withHint } from '../../cli/report.ts';
 import { attachFiles } from '../../input/attach-files.ts';
 import { namedInputs } from '../../input/read-prompt.ts';
@@ -40,7 +40,7 @@ const maxGroupBytes = 1_000_000;
 function parseLimit(text: string): Partial<GroupLimits> {
   const [, amount, unit = ''] = /^(\d{1,9})(l|lines?|kb|mb)$/i.exec(text) ?? [];
   if (amount === undefined) {
-    return /[a-z]$/i.test(text) ? { milliseconds: parseDuration(text) ?? 0 } : {};
+    return /[a-z]$/i.test(text) ? { milliseconds: duration.parse(text) ?? 0 } : {};
   }
   if (/^l/i.test(unit)) return { lines: Number(amount) };
   const bytes = Number(amount) * (/^k/i.test(unit) ? 1000 : 1_000_000);

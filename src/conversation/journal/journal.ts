@@ -32,7 +32,6 @@ import {
 } from '../tree.ts';
 import {
   endRecord,
-  formatRecord,
   headerRecord,
   maskRecord,
   recordsOf,
@@ -214,15 +213,10 @@ export class Journal {
     for (const record of attributeRecords(attributes)) this.#change(record);
   }
 
-  /** What the next requests have instead of the turns that it replaces. */
+  /** What the next requests have instead of the turns that it replaces; with empty content, they have the turns again. */
   setSummary(summary: Omit<Summary, 'createdAt'>): void {
     this.#change(summaryRecord({ ...summary, createdAt: this.#options.clock.date() }));
     this.#synchronize();
-  }
-
-  /** The turns are sent again. */
-  removeSummary(turn: string): void {
-    this.setSummary({ turn, after: turn, content: '' });
   }
 
   /** Tries to write what is not on disk. */
@@ -337,7 +331,7 @@ export class Journal {
   #appendPending(path: string): void {
     const { mask } = this.#options;
     const masked = mask ? this.#pending.map((one) => maskRecord(one, mask)) : this.#pending;
-    const lines = masked.map((record) => Buffer.from(formatRecord(record)));
+    const lines = masked.map((record) => Buffer.from(`${JSON.stringify(record)}\n`));
     const start = Buffer.from(this.#isTorn ? '\n' : '');
     const written = this.#file.append(path, Buffer.concat([start, ...lines]));
     let end = start.length;

@@ -129,11 +129,6 @@ const textFields: Readonly<
 
 const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant']);
 
-/** A line of a journal, with its line end. */
-export function formatRecord(record: JournalRecord): string {
-  return `${JSON.stringify(record)}\n`;
-}
-
 function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isJsonObject(value) ? value : undefined;

@@ -13,7 +13,7 @@ import { holdLock, isHeldElsewhere, type LockOptions } from '../../storage/lock.
 import { appendLine } from '../../storage/append-file.ts';
 import { errorCode, storageFailure } from '../../storage/storage-failure.ts';
 import { lockedFailure } from '../journal/journal.ts';
-import { formatRecord, headerRecord, maskRecord, recordsOf } from '../journal/records.ts';
+import { headerRecord, maskRecord, recordsOf } from '../journal/records.ts';
 import { titleOf, type Conversation } from '../tree.ts';
 import {
   conversationFile,
@@ -211,7 +211,7 @@ export function addConversation(
   if (id === undefined) return 'already there';
   const conversation = { ...imported, id };
   const records = [headerRecord(conversation, version), ...recordsOf(conversation)];
-  const lines = records.map((record) => formatRecord(maskRecord(record, mask)));
+  const lines = records.map((record) => `${JSON.stringify(maskRecord(record, mask))}\n`);
   const last = turns.reduce((time, turn) => Math.max(time, turn.createdAt.getTime()), 0);
   const changedAt = last > 0 && last < now.getTime() ? new Date(last) : now;
   const path = conversationFile(dataFolder, id);

@@ -229,6 +229,6 @@ export function changeJournal(
   const journal = session.journal();
   if ('set' in change) journal.set(change.set);
   else if ('undo' in change) journal.undo(change.undo);
-  else journal.removeSummary(change.removeSummary);
+  else journal.setSummary({ turn: change.removeSummary, after: '', content: '' });
   updateConversation(session);
 }

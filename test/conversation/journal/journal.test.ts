@@ -313,7 +313,7 @@ describe('a summary', () => {
 
   test('stays removed, and the turns are sent again', async () => {
     const { journal, turn, again } = await summarized();
-    journal.removeSummary(turn);
+    journal.setSummary({ turn, after: turn, content: '' });
     const [same] = await again();
     expect(contents(same)).toEqual(['one', 'first', 'two', 'second']);
   });

@@ -151,6 +151,12 @@ export function rawHead(length: number, key?: string): string {
   ].join('\r\n');
 }
 
+/** The head of a completion request with a body of unknown length. */
+export const chunkedHead = rawHead(0, sandboxKey).replace(
+  'Content-Length: 0',
+  'Transfer-Encoding: chunked',
+);
+
 export function rawRequest(prompt: string, streaming = true): string {
   const messages = [{ role: 'user', content: prompt }];
   const body = JSON.stringify({ model: 'origin', stream: streaming, messages });

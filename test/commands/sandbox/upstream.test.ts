@@ -65,11 +65,7 @@ describe('the chosen models', () => {
   });
 
   test.each([
-    [
-      'the upstream does not list them',
-      unreachable,
-      /does not list its models: connection refused/,
-    ],
+    ['the upstream does not list them', unreachable, /list its models: connection refused/],
     ['the list is empty', [], /lists no models/],
   ])('are missing if %s', async (_, listed, message) => {
     await expect(choose(listed, 'origin=a')).rejects.toThrow(message);

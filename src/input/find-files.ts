@@ -26,9 +26,8 @@ async function rulesIn(folder: string, above: IgnoreRules): Promise<IgnoreRules>
 /** Whether the innermost rule about the path ignores it; its folders are not ignored. */
 function isIgnored(rules: IgnoreRules, path: string, isFolder: boolean): boolean {
   for (const { folder, rules: own } of rules.toReversed()) {
-    const { ignored, unignored } = own.test(
-      withSlashes(relative(folder, path)) + (isFolder ? '/' : ''),
-    );
+    const inner = withSlashes(relative(folder, path)) + (isFolder ? '/' : '');
+    const { ignored, unignored } = own.test(inner);
     if (ignored || unignored) return ignored;
   }
   return false;

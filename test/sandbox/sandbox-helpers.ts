@@ -7,7 +7,7 @@ import type { ClientOptions } from '../../src/client/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Engine, SandboxOptions } from '../../src/sandbox/exchange.ts';
 import type { FaultCondition, FaultRule } from '../../src/sandbox/faults/fault-rules.ts';
-import { parseDirective, parseFault } from '../../src/sandbox/faults/parse-fault.ts';
+import { parseDirective } from '../../src/sandbox/faults/parse-fault.ts';
 import { sandboxKey } from '../../src/sandbox/keys.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { timerOf } from '../support/fake-clock.ts';
@@ -45,8 +45,8 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
 }
 
 /** A rule written like a group in a prompt, without its brackets. */
-export function rule(fields: string, when: FaultCondition = {}, label = 'test'): FaultRule {
-  return { label, when, fault: parseDirective(`[sandbox ${fields}]`)?.fault ?? parseFault([]) };
+export function rule(fields: string, when: FaultCondition = {}): FaultRule {
+  return { label: 'test', when, fault: parseDirective(`[sandbox ${fields}]`)?.fault ?? {} };
 }
 
 export interface Question {
@@ -150,6 +150,12 @@ export function rawHead(length: number, key?: string): string {
     '',
   ].join('\r\n');
 }
+
+/** The head of a completion request with a body of unknown length. */
+export const chunkedHead = rawHead(0, sandboxKey).replace(
+  'Content-Length: 0',
+  'Transfer-Encoding: chunked',
+);
 
 export function rawRequest(prompt: string, streaming = true): string {
   const messages = [{ role: 'user', content: prompt }];

@@ -65,7 +65,7 @@ describe('the chosen models', () => {
   });
 
   test.each([
-    ['the upstream lists none', unreachable, /does not list its models: connection refused/],
+    ['the upstream does not list them', unreachable, /list its models: connection refused/],
     ['the list is empty', [], /lists no models/],
   ])('are missing if %s', async (_, listed, message) => {
     await expect(choose(listed, 'origin=a')).rejects.toThrow(message);

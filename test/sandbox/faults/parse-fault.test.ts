@@ -113,6 +113,8 @@ describe('parseFault', () => {
 });
 
 describe('parseDirective', () => {
+  const summary = 'Summary of the earlier conversation:\n\n<summary>\nof one\n</summary>\n\n';
+
   test.each([
     ['', undefined],
     ['hello', undefined],
@@ -128,11 +130,7 @@ describe('parseDirective', () => {
     ['[sandbox status=429 times=2] the rest', { status: 429, times: 2 }, 'the rest'],
     ['[sandbox: 500]hi', { status: 500 }, 'hi'],
     ['  [Sandbox 500]\nhi', { status: 500 }, 'hi'],
-    [
-      'Summary of the earlier conversation:\n\n<summary>\nof one\n</summary>\n\n[sandbox 500] hi',
-      { status: 500 },
-      'hi',
-    ],
+    [`${summary}[sandbox 500] hi`, { status: 500 }, 'hi'],
     ['[sandbox 500]  two blanks', { status: 500 }, ' two blanks'],
     ['[sandbox 500,\n times=2 ]', { status: 500, times: 2 }, ''],
     [`[sandbox body='<b>]</b>'] x`, { body: '<b>]</b>' }, 'x'],

@@ -16,7 +16,7 @@ import {
 import type { ReadPiece } from './paragraph.ts';
 import type { Item, LineStart } from './line-start.ts';
 import { createTable } from './table.ts';
-import { Rows } from '../text/rows.ts';
+import { createRows } from '../text/rows.ts';
 
 /** Takes the first `length` characters out of spans, which are in reverse order. */
 function takeSpans(reversed: Span[], length: number): readonly Span[] {
@@ -66,7 +66,7 @@ export class ScreenMarkdown extends BlockDriver<Span> {
   readonly #options: MarkdownStreamOptions;
   readonly #style: Style;
   /** Undefined if the terminal wraps prose. */
-  readonly #rows: Rows | undefined;
+  readonly #rows: ReturnType<typeof createRows> | undefined;
   /** The end of the paragraph or heading, whose place in rows depends on what follows. */
   #held: readonly Span[] = [];
   #previous: BlockKind | undefined;
@@ -82,7 +82,7 @@ export class ScreenMarkdown extends BlockDriver<Span> {
     this.#options = options;
     this.#style = style;
     this.read = readSpans(options);
-    this.#rows = options.wrap === 'words' ? new Rows(width) : undefined;
+    this.#rows = options.wrap === 'words' ? createRows(width) : undefined;
   }
 
   protected beginBlock(kind: LineStart['kind']): void {

@@ -1,4 +1,4 @@
-import { displayWidth, padToWidth, type Alignment } from '../text/width.ts';
+import { displayWidth, padToWidth } from '../text/width.ts';
 import { wrapText } from '../text/wrap.ts';
 import {
   inlineText,
@@ -119,7 +119,7 @@ function withBars(cell: string): string {
   return cell.includes('\\|') ? new Paragraph(readBars).whole(cell).join('') : cell;
 }
 
-function alignmentOf(cell: string): Alignment {
+function alignmentOf(cell: string) {
   if (!cell.endsWith(':')) return 'left';
   return cell.startsWith(':') ? 'center' : 'right';
 }
@@ -145,6 +145,8 @@ const SEPARATOR = 3;
 /** In a narrower column, words would be cut on every line. */
 const MIN_COLUMN = 8;
 
+const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width, 0);
+
 /** Natural widths if they fit; otherwise the widest columns are narrowed first. */
 function columnWidths(rows: readonly (readonly Cell[])[], available: number) {
   const natural: number[] = [];
@@ -159,8 +161,4 @@ function columnWidths(rows: readonly (readonly Cell[])[], available: number) {
   let widest = Math.max(budget, MIN_COLUMN);
   while (widest > MIN_COLUMN && sum(limited(widest)) > budget) widest -= 1;
   return limited(widest);
-}
-
-function sum(widths: readonly number[]): number {
-  return widths.reduce((total, width) => total + width, 0);
 }

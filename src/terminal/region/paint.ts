@@ -244,13 +244,6 @@ export function fitFrame(frame: Frame, windowRows: number): Frame {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
-/** The open line in the new window; undefined if its last row is unknown. */
-function lineAfter(line: OpenLine, columns: number, rewraps: boolean): OpenLine | undefined {
-  if (line.isClipped) return undefined;
-  if (rewraps) return advanceLine(emptyLine, line.text, columns);
-  return line.column <= columns ? line : undefined;
-}
-
 /** Moving down stops at the last row, which may be nearer now, so the terminal saves the position to return to. */
 function eraseRows(rows: number): string {
   return `\u001B7${`\u001B[1B${eraseRow}`.repeat(Math.max(0, rows - 1))}\u001B8`;
@@ -278,7 +271,10 @@ export function toTextAfterResize(
   const above = sum(all.slice(0, caretIndex)) + drift;
   const go = (rows: number) => `${up(Math.min(rows, window.rows - 1))}\r`;
   const total = Math.min(sum(all), window.rows);
-  const found = isOpen(line) ? lineAfter(line, columns, rewraps) : undefined;
+  // The last row of a clipped line is unknown, and so is one that the terminal has cut.
+  const isKnown = isOpen(line) && !line.isClipped && (rewraps || line.column <= columns);
+  const rewrapped = rewraps ? advanceLine(emptyLine, line.text, columns) : line;
+  const found = isKnown ? rewrapped : undefined;
   const previewed = found && rewraps ? advanceLine(found, shownPreview(shown), columns) : found;
   const own = found === undefined ? 0 : 1 + (previewed?.rows ?? 0) - found.rows;
   if (found === undefined || above + own >= window.rows) {

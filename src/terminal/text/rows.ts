@@ -48,73 +48,66 @@ const blank = /[ \t]/;
 /** What follows may belong to the same unit. */
 const isOpen = (last: string) => isWide(last) || noEnd.test(last);
 
-/** Where the rows of a text end, which arrives in pieces. */
-export class Rows {
-  readonly #width: () => number;
-  /** Columns of the indentation of each row. */
-  #indent = 0;
-  /** Used columns of the row, indentation included. */
-  #column: number;
+/** Where the rows of a text end, which arrives in pieces. @param column the used columns of its first row */
+export function createRows(currentWidth: () => number, column = 0) {
+  /** Columns of the indentation of each row, which `column` includes. */
+  let indent = 0;
   /** The last UTF-16 unit. */
-  #last = '';
+  let last = '';
   /** The word at the end is longer than a row. */
-  #isLong = false;
-
-  constructor(width: () => number, column = 0) {
-    this.#width = () => Math.max(1, width());
-    this.#column = column;
-  }
-
-  /** Starts a text after the markers of its first row, which have `indent` columns, as the indentation of others has. */
-  begin(indent: number): void {
-    this.#indent = indent;
-    this.#column = indent;
-    this.#last = '';
-    this.#isLong = false;
-  }
-
-  /**
-   * Places a text. Without `isEnd`, its end is placed only if further text cannot change that.
-   * @returns the row ends, and the number of UTF-16 units that are placed; the rest is to be given again
-   */
-  place(text: string, isEnd: boolean) {
-    const breaks: RowBreak[] = [];
-    const width = this.#width();
-    const isRoomy = width - this.#indent >= MIN_ROOM;
-    let placed = 0;
-    for (const { 0: part, index } of text.matchAll(/[ \t]+|\n|[^ \t\n]+/g)) {
-      if (part === '\n') {
-        breaks.push({ from: placed, to: index + 1 });
-        this.begin(this.#indent);
-        placed = index + 1;
+  let isLong = false;
+  /** Starts a text after the markers of its first row, which have as many columns as the indentation of others. */
+  const begin = (columns: number) => {
+    indent = columns;
+    column = columns;
+    last = '';
+    isLong = false;
+  };
+  return {
+    begin,
+    /**
+     * Places a text. Without `isEnd`, its end is placed only if further text cannot change that.
+     * @returns the row ends, and the number of UTF-16 units that are placed; the rest is to be given again
+     */
+    place(text: string, isEnd: boolean) {
+      const breaks: RowBreak[] = [];
+      const width = Math.max(1, currentWidth());
+      const isRoomy = width - indent >= MIN_ROOM;
+      let placed = 0;
+      for (const { 0: part, index } of text.matchAll(/[ \t]+|\n|[^ \t\n]+/g)) {
+        if (part === '\n') {
+          breaks.push({ from: placed, to: index + 1 });
+          begin(indent);
+          placed = index + 1;
+        }
+        if (/^[ \t\n]/.test(part)) continue;
+        for (const unit of unitsOf(part)) {
+          const from = placed;
+          const spaces = Math.max(0, index - from);
+          placed = from + spaces + unit.length;
+          const mayGrow = !isEnd && placed === text.length && isOpen(unit.at(-1) ?? '');
+          if (mayGrow) return { breaks, placed: from };
+          if (!isRoomy) continue;
+          const canFollow = last === '' || mayBreak(last, unit.charAt(0), 0);
+          const mayMove = from !== index || canFollow;
+          const columns = displayWidth(unit);
+          if (mayMove) isLong = false;
+          const fitsInRow = column + spaces + columns <= width && !isLong;
+          const hasText = last !== '' || column > indent;
+          if (!fitsInRow && mayMove && hasText) {
+            breaks.push({ from, to: from + spaces });
+            column = indent;
+          } else column += spaces;
+          isLong ||= column + columns > width;
+          column += columns;
+          // The terminal wraps a word that is longer than a row, which stays whole for selection.
+          if (isLong) column = ((column - 1) % width) + 1;
+          last = unit.at(-1) ?? '';
+        }
       }
-      if (/^[ \t\n]/.test(part)) continue;
-      for (const unit of unitsOf(part)) {
-        const from = placed;
-        const spaces = Math.max(0, index - from);
-        placed = from + spaces + unit.length;
-        const mayGrow = !isEnd && placed === text.length && isOpen(unit.at(-1) ?? '');
-        if (mayGrow) return { breaks, placed: from };
-        if (!isRoomy) continue;
-        const canFollow = this.#last === '' || mayBreak(this.#last, unit.charAt(0), 0);
-        const mayMove = from !== index || canFollow;
-        const columns = displayWidth(unit);
-        if (mayMove) this.#isLong = false;
-        const fitsInRow = this.#column + spaces + columns <= width && !this.#isLong;
-        const hasText = this.#last !== '' || this.#column > this.#indent;
-        if (!fitsInRow && mayMove && hasText) {
-          breaks.push({ from, to: from + spaces });
-          this.#column = this.#indent;
-        } else this.#column += spaces;
-        this.#isLong ||= this.#column + columns > width;
-        this.#column += columns;
-        // The terminal wraps a word that is longer than a row, which stays whole for selection.
-        if (this.#isLong) this.#column = ((this.#column - 1) % width) + 1;
-        this.#last = unit.at(-1) ?? '';
-      }
-    }
-    return { breaks, placed: isEnd ? text.length : placed };
-  }
+      return { breaks, placed: isEnd ? text.length : placed };
+    },
+  };
 }
 
 function withRowEnds(text: string, breaks: readonly RowBreak[]): string {
@@ -150,7 +143,7 @@ const wordCharacter = /[^\s\u2e80-\uffef]/;
  * @param column the used columns of the row in which the text begins
  */
 export function createWordRows(width: () => number, column: number) {
-  const rows = new Rows(width, column);
+  const rows = createRows(width, column);
   let held = '';
   /** @param isWhole the text ends between words or at a line end */
   return (added: string, isWhole = false): string => {
@@ -169,7 +162,7 @@ export function createWordRows(width: () => number, column: number) {
  * caller puts a mark of the same width. A word that is wider stays whole for copying: the terminal breaks it.
  */
 export function hangText(text: string, columns: number, indent = ''): string {
-  const rows = new Rows(() => columns - displayWidth(indent));
+  const rows = createRows(() => columns - displayWidth(indent));
   const lines = withRowEnds(text, rows.place(text, true).breaks).split('\n');
   return lines.map((row, index) => (index === 0 || row === '' ? row : indent + row)).join('\n');
 }

@@ -50,7 +50,7 @@ export function truncateToWidth(text: string, width: number): string {
   return width < 1 ? '' : `${splitAtWidth(text, width - 1)[0]}…`;
 }
 
-export type Alignment = 'left' | 'right' | 'center';
+type Alignment = 'left' | 'right' | 'center';
 
 /** Pads the text with spaces; a wider text is returned unchanged. */
 export function padToWidth(text: string, width: number, align: Alignment = 'left'): string {

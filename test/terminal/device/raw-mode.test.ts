@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startRawMode, terminalModes } from '../../../src/terminal/device/raw-mode.ts';
 import { terminalTraits } from '../../../src/terminal/device/terminal-kind.ts';
 import { createMemoryDevice } from '../../support/memory-context.ts';
@@ -19,62 +19,60 @@ function start() {
   return { ...memory, events, rawMode };
 }
 
-describe('a terminal in raw mode', () => {
-  test('has its modes set and reports events', () => {
-    const { log, events, type, resize, hangUp } = start();
-    expect(log).toEqual(['raw', enter]);
-    type('a');
-    resize();
-    hangUp();
-    expect(events).toEqual(['typed a', 'resized', 'ended']);
-  });
+test('a terminal in raw mode has its modes set and reports events', () => {
+  const { log, events, type, resize, hangUp } = start();
+  expect(log).toEqual(['raw', enter]);
+  type('a');
+  resize();
+  hangUp();
+  expect(events).toEqual(['typed a', 'resized', 'ended']);
+});
 
-  test('is restored once when it is released', () => {
-    const { log, events, rawMode, type, resize, exit, resume } = start();
-    rawMode.release();
-    rawMode.release();
-    type('a');
-    resize();
-    resume();
-    exit();
-    expect(log).toEqual(['raw', enter, leave, 'cooked']);
-    expect(events).toEqual([]);
-  });
+test('a terminal in raw mode is restored once when it is released', () => {
+  const { log, events, rawMode, type, resize, exit, resume } = start();
+  rawMode.release();
+  rawMode.release();
+  type('a');
+  resize();
+  resume();
+  exit();
+  expect(log).toEqual(['raw', enter, leave, 'cooked']);
+  expect(events).toEqual([]);
+});
 
-  test('P18 is restored after the final output when the process ends', () => {
-    const { log, exit } = start();
-    exit();
-    expect(log).toEqual(['raw', enter, `bye${leave}`, 'cooked']);
-  });
+test('P18 a terminal in raw mode is restored after the final output when the process ends', () => {
+  const { log, exit } = start();
+  exit();
+  expect(log).toEqual(['raw', enter, `bye${leave}`, 'cooked']);
+});
 
-  test('P18 leaves the keyboard to another program during a pause, and nothing to restore', () => {
-    const { log, events, rawMode, type, exit } = start();
-    rawMode.pause();
-    exit();
-    type('for the editor');
-    rawMode.resume();
-    type('b');
-    expect(log).toEqual(['raw', enter, leave, 'cooked', 'raw', enter]);
-    expect(events).toEqual(['typed b']);
-  });
+test('P18 a terminal in raw mode leaves the keyboard to another program during a pause, and nothing to restore', () => {
+  const { log, events, rawMode, type, exit } = start();
+  rawMode.pause();
+  exit();
+  type('for the editor');
+  rawMode.resume();
+  type('b');
+  expect(log).toEqual(['raw', enter, leave, 'cooked', 'raw', enter]);
+  expect(events).toEqual(['typed b']);
+});
 
-  test('P19 is restored while natter is suspended, and set again afterwards', () => {
-    const { log, events, rawMode, resume, exit } = start();
-    rawMode.suspend();
-    expect(log).toEqual(['raw', enter, leave, 'cooked', 'stopped']);
-    exit();
-    expect(log).toHaveLength(5);
-    resume();
-    expect(log.slice(5)).toEqual(['raw', enter]);
-    expect(events).toEqual(['continued']);
-  });
+test('P19 a terminal in raw mode is restored while natter is suspended, and set again afterwards', () => {
+  const { log, events, rawMode, resume, exit } = start();
+  rawMode.suspend();
+  expect(log).toEqual(['raw', enter, leave, 'cooked', 'stopped']);
+  exit();
+  expect(log).toHaveLength(5);
+  resume();
+  expect(log.slice(5)).toEqual(['raw', enter]);
+  expect(events).toEqual(['continued']);
+});
 
-  test('P19 is set again when natter continues after an external stop', () => {
-    const { log, events, resume } = start();
-    resume();
-    expect(log).toEqual(['raw', enter, leave, 'cooked', 'raw', enter]);
-    expect(events).toEqual(['continued']);
-  });
+test('P19 a terminal in raw mode is set again when natter continues after an external stop', () => {
+  const { log, events, resume } = start();
+  resume();
+  expect(log).toEqual(['raw', enter, leave, 'cooked', 'raw', enter]);
+  expect(events).toEqual(['continued']);
 });
 
 test('the modes switch bracketed paste and key protocols on and off', () => {

@@ -83,50 +83,46 @@ describe('X28: mathematics is shown as Unicode', () => {
   });
 });
 
-describe('X28: text that is not mathematics is Markdown', () => {
-  test.each([
-    [String.raw`\*not\* \{x\} \, \$5`, '*not* {x} , $5\n'],
-    ['$5 and *$10*', `$5 and ${italic('$10')}\n`],
-    ['$5, $6 or $7 (*x* in $1M-$2M)', `$5, $6 or $7 (${italic('x')} in $1M-$2M)\n`],
-    ['$HOME/bin:$PATH and ${A}${B} *x*', `$HOME/bin:$PATH and \${A}\${B} ${italic('x')}\n`],
-    ['$5, *x* and 6$7', `$5, ${italic('x')} and 6$7\n`],
-    ['$ 5*x* $', `$ 5${italic('x')} $\n`],
-    ['a $x *y* $ z', `a $x ${italic('y')} $ z\n`],
-    [String.raw`\(a \*b\*`, '(a *b*\n'],
-    [String.raw`use $$ and *x*`, `use $$ and ${italic('x')}\n`],
-    [String.raw`\\(a\\) \\[b\\]`, String.raw`\(a\) \[b\]` + '\n'],
-    ['`$x` and `y$`', `${cyan('$x')} and ${cyan('y$')}\n`],
-    ['https://a.example/$x_y$ *z*', `${underline('https://a.example/$x_y$')} ${italic('z')}\n`],
-    [`$${'x '.repeat(300)} *y* z$`, `$${'x '.repeat(300)} ${italic('y')} z$\n`],
-  ])('%j', (source, output) => {
-    expect(render(source)).toBe(output);
-  });
-
-  test('a heading or a code fence ends a formula without an end', () => {
-    for (const next of ['# Title', '```\ncode\n```']) {
-      expect(render(`\\[\nx\n\n${next}\n\n*y*`)).toContain(italic('y'));
-    }
-  });
+test.each([
+  [String.raw`\*not\* \{x\} \, \$5`, '*not* {x} , $5\n'],
+  ['$5 and *$10*', `$5 and ${italic('$10')}\n`],
+  ['$5, $6 or $7 (*x* in $1M-$2M)', `$5, $6 or $7 (${italic('x')} in $1M-$2M)\n`],
+  ['$HOME/bin:$PATH and ${A}${B} *x*', `$HOME/bin:$PATH and \${A}\${B} ${italic('x')}\n`],
+  ['$5, *x* and 6$7', `$5, ${italic('x')} and 6$7\n`],
+  ['$ 5*x* $', `$ 5${italic('x')} $\n`],
+  ['a $x *y* $ z', `a $x ${italic('y')} $ z\n`],
+  [String.raw`\(a \*b\*`, '(a *b*\n'],
+  [String.raw`use $$ and *x*`, `use $$ and ${italic('x')}\n`],
+  [String.raw`\\(a\\) \\[b\\]`, String.raw`\(a\) \[b\]` + '\n'],
+  ['`$x` and `y$`', `${cyan('$x')} and ${cyan('y$')}\n`],
+  ['https://a.example/$x_y$ *z*', `${underline('https://a.example/$x_y$')} ${italic('z')}\n`],
+  [`$${'x '.repeat(300)} *y* z$`, `$${'x '.repeat(300)} ${italic('y')} z$\n`],
+])('X28: text that is not mathematics is Markdown: %j', (source, output) => {
+  expect(render(source)).toBe(output);
 });
 
-describe('X28: formulas in a stream', () => {
-  test('an amount of money is written after the next word', () => {
-    const stream = openStream();
-    expect(stream.write('It costs $5 or')).toBe('It costs');
-    expect(stream.write(' a little more')).toBe(' $5 or a little');
-  });
-
-  test('a formula is held back until it ends', () => {
-    const stream = openStream();
-    expect(stream.write('see \\(a\\,b + c')).toBe('see');
-    expect(stream.write('\\) now')).toBe(' a b + c');
-  });
-
-  test.each(['\\(', '\\[ ', '$$ ', '$x ', '$x\\', '\\begin{a}', '$\n\\[\n'])(
-    'formulas that begin with %j and do not end take linear time',
-    async (opening) => {
-      const time = await processorTime(() => render(opening.repeat(200_000 / opening.length)));
-      expect(time).toBeLessThan(15_000);
-    },
-  );
+test('X28: a heading or a code fence ends a formula without an end', () => {
+  for (const next of ['# Title', '```\ncode\n```']) {
+    expect(render(`\\[\nx\n\n${next}\n\n*y*`)).toContain(italic('y'));
+  }
 });
+
+test('X28: an amount of money is written after the next word', () => {
+  const stream = openStream();
+  expect(stream.write('It costs $5 or')).toBe('It costs');
+  expect(stream.write(' a little more')).toBe(' $5 or a little');
+});
+
+test('X28: a formula is held back until it ends', () => {
+  const stream = openStream();
+  expect(stream.write('see \\(a\\,b + c')).toBe('see');
+  expect(stream.write('\\) now')).toBe(' a b + c');
+});
+
+test.each(['\\(', '\\[ ', '$$ ', '$x ', '$x\\', '\\begin{a}', '$\n\\[\n'])(
+  'X28: formulas that begin with %j and do not end take linear time',
+  async (opening) => {
+    const time = await processorTime(() => render(opening.repeat(200_000 / opening.length)));
+    expect(time).toBeLessThan(15_000);
+  },
+);

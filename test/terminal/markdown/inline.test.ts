@@ -4,51 +4,49 @@ import { openStream, render } from './render.ts';
 
 const { bold, italic, cyan, strikethrough, underline, dim } = colorStyle;
 
-describe('inline text with colour', () => {
-  test.each([
-    ['**strong** text', `${bold('strong')} text\n`],
-    ['__strong__', `${bold('strong')}\n`],
-    ['*em* and _em_', `${italic('em')} and ${italic('em')}\n`],
-    ['***both***', `${bold(italic('both'))}\n`],
-    ['*foo**bar* end', `${italic('foo**bar')} end\n`],
-    ['foo***bar***baz', `foo${bold(italic('bar'))}baz\n`],
-    ['foo*bar**baz', 'foo*bar**baz\n'],
-    ['**a* b** c', `${italic(italic('a'))}${italic(' b')}* c\n`],
-    ['a `code *span*` b', `a ${cyan('code *span*')} b\n`],
-    ['`` a ` b ``', `${cyan('a ` b')}\n`],
-    ['~~gone~~', `${strikethrough('gone')}\n`],
-    ['~5 min to ~10 min, ~about~', '~5 min to ~10 min, ~about~\n'],
-    [String.raw`\*not\* em`, '*not* em\n'],
-    ['snake_case_word and 2 * 3 * 4', 'snake_case_word and 2 * 3 * 4\n'],
-    ['**never closed', '**never closed\n'],
-    ['`never closed', '`never closed\n'],
-    ['a < b and c > d', 'a < b and c > d\n'],
-    ['<b>tag</b>', '<b>tag</b>\n'],
-    ['&amp; &lt; &hellip; &#8364; &#x20ac; &nosuch;', '& < … € € &nosuch;\n'],
-    ['[1] and [^2] and [a][b]', '[1] and [^2] and [a][b]\n'],
-    ['中文**强调**文字', `中文${bold('强调')}文字\n`],
-    ['**「引号」**后面', `${bold('「引号」')}后面\n`],
-  ])('%j', (source, output) => {
-    expect(render(source)).toBe(output);
-  });
+test.each([
+  ['**strong** text', `${bold('strong')} text\n`],
+  ['__strong__', `${bold('strong')}\n`],
+  ['*em* and _em_', `${italic('em')} and ${italic('em')}\n`],
+  ['***both***', `${bold(italic('both'))}\n`],
+  ['*foo**bar* end', `${italic('foo**bar')} end\n`],
+  ['foo***bar***baz', `foo${bold(italic('bar'))}baz\n`],
+  ['foo*bar**baz', 'foo*bar**baz\n'],
+  ['**a* b** c', `${italic(italic('a'))}${italic(' b')}* c\n`],
+  ['a `code *span*` b', `a ${cyan('code *span*')} b\n`],
+  ['`` a ` b ``', `${cyan('a ` b')}\n`],
+  ['~~gone~~', `${strikethrough('gone')}\n`],
+  ['~5 min to ~10 min, ~about~', '~5 min to ~10 min, ~about~\n'],
+  [String.raw`\*not\* em`, '*not* em\n'],
+  ['snake_case_word and 2 * 3 * 4', 'snake_case_word and 2 * 3 * 4\n'],
+  ['**never closed', '**never closed\n'],
+  ['`never closed', '`never closed\n'],
+  ['a < b and c > d', 'a < b and c > d\n'],
+  ['<b>tag</b>', '<b>tag</b>\n'],
+  ['&amp; &lt; &hellip; &#8364; &#x20ac; &nosuch;', '& < … € € &nosuch;\n'],
+  ['[1] and [^2] and [a][b]', '[1] and [^2] and [a][b]\n'],
+  ['中文**强调**文字', `中文${bold('强调')}文字\n`],
+  ['**「引号」**后面', `${bold('「引号」')}后面\n`],
+])('inline text with colour: %j', (source, output) => {
+  expect(render(source)).toBe(output);
+});
 
-  test.each([
-    ['[text](https://a.example)', `${underline('text')}${dim(' (https://a.example)')}\n`],
-    ['[bank](http://evil.example)', `${underline('bank')}${dim(' (http://evil.example)')}\n`],
-    ['[t](u "title")', `${underline('t')}${dim(' (u "title")')}\n`],
-    ['https://a.example/x_y_z.', `${underline('https://a.example/x_y_z')}.\n`],
-    ['<https://a.example>', `${underline('https://a.example')}\n`],
-    ['[https://a.example](https://a.example)', `${underline('https://a.example')}\n`],
-    [
-      '[https://good.example](https://evil.example)',
-      `${underline('https://good.example')}${dim(' (https://evil.example)')}\n`,
-    ],
-    ['me@a.example', `${underline('me@a.example')}\n`],
-    ['![alt](a.png)', `alt${dim(' (a.png)')}\n`],
-    ['[](a.html)', `${dim('(a.html)')}\n`],
-  ])('T22 %j shows its address', (source, output) => {
-    expect(render(source)).toBe(output);
-  });
+test.each([
+  ['[text](https://a.example)', `${underline('text')}${dim(' (https://a.example)')}\n`],
+  ['[bank](http://evil.example)', `${underline('bank')}${dim(' (http://evil.example)')}\n`],
+  ['[t](u "title")', `${underline('t')}${dim(' (u "title")')}\n`],
+  ['https://a.example/x_y_z.', `${underline('https://a.example/x_y_z')}.\n`],
+  ['<https://a.example>', `${underline('https://a.example')}\n`],
+  ['[https://a.example](https://a.example)', `${underline('https://a.example')}\n`],
+  [
+    '[https://good.example](https://evil.example)',
+    `${underline('https://good.example')}${dim(' (https://evil.example)')}\n`,
+  ],
+  ['me@a.example', `${underline('me@a.example')}\n`],
+  ['![alt](a.png)', `alt${dim(' (a.png)')}\n`],
+  ['[](a.html)', `${dim('(a.html)')}\n`],
+])('T22 inline text with colour: %j shows its address', (source, output) => {
+  expect(render(source)).toBe(output);
 });
 
 test.each([

@@ -97,37 +97,35 @@ test.each([
   expect(spoken(source)).toBe(`${text}\n`);
 });
 
-describe('a stream', () => {
-  test('is written by sentences, rows and items', () => {
-    const pieces = [
-      'One. Tw',
-      'o **bold. Th',
-      'ree** four. ',
-      'Five\n\n- a\n',
-      '- b\n\n|a|\n|-|\n',
-      '|1|\n|2|',
-    ];
-    expect(speak(pieces)).toEqual([
-      'One.',
-      '',
-      ' Two bold.',
-      ' Three four. Five\n',
-      'bullet: a\nbullet: b\n\ntable with 1 column: a\n',
-      'row 1, a: 1\n',
-      'row 2, a: 2\n',
-    ]);
-  });
+test('a stream is written by sentences, rows and items', () => {
+  const pieces = [
+    'One. Tw',
+    'o **bold. Th',
+    'ree** four. ',
+    'Five\n\n- a\n',
+    '- b\n\n|a|\n|-|\n',
+    '|1|\n|2|',
+  ];
+  expect(speak(pieces)).toEqual([
+    'One.',
+    '',
+    ' Two bold.',
+    ' Three four. Five\n',
+    'bullet: a\nbullet: b\n\ntable with 1 column: a\n',
+    'row 1, a: 1\n',
+    'row 2, a: 2\n',
+  ]);
+});
 
-  test('without sentence ends is written in parts', () => {
-    const text = 'word '.repeat(2000);
-    const outputs = speak([text, 'end']);
-    expect(outputs[0]?.length).toBeGreaterThan(4000);
-    expect(outputs.join('')).toBe(`${text}end\n`);
-  });
+test('a stream without sentence ends is written in parts', () => {
+  const text = 'word '.repeat(2000);
+  const outputs = speak([text, 'end']);
+  expect(outputs[0]?.length).toBeGreaterThan(4000);
+  expect(outputs.join('')).toBe(`${text}end\n`);
+});
 
-  test('with a product is written by sentences', () => {
-    expect(speak(['3 * 4 is 12. Ne', 'xt'])).toEqual(['3 * 4 is 12.', '', ' Next\n']);
-  });
+test('a stream with a product is written by sentences', () => {
+  expect(speak(['3 * 4 is 12. Ne', 'xt'])).toEqual(['3 * 4 is 12.', '', ' Next\n']);
 });
 
 test('any Markdown is spoken the same in any pieces', () => {
@@ -197,34 +195,30 @@ describe('rows', () => {
   });
 });
 
-describe('mathematics is read as TeX', () => {
-  test.each([
-    ['$E = mc^2$', 'E = mc^2'],
-    ['\\(\\frac{a}{b}\\)', '\\frac{a}{b}'],
-    ['$x_1$ and $x_2$ are *not* $y_1 * y_2$', 'x_1 and x_2 are not y_1 * y_2'],
-    ['from 5$ to 10$', 'from 5$ to 10$'],
-  ])('%s', (source, text) => {
-    expect(spoken(source)).toBe(`${text}\n`);
-  });
+test.each([
+  ['$E = mc^2$', 'E = mc^2'],
+  ['\\(\\frac{a}{b}\\)', '\\frac{a}{b}'],
+  ['$x_1$ and $x_2$ are *not* $y_1 * y_2$', 'x_1 and x_2 are not y_1 * y_2'],
+  ['from 5$ to 10$', 'from 5$ to 10$'],
+])('mathematics is read as TeX: %s', (source, text) => {
+  expect(spoken(source)).toBe(`${text}\n`);
+});
 
-  test('in blocks, on one line', () => {
-    expect(spoken('$$\n\\sum_{i=1}^{n}\n  i\n$$\nafter')).toBe(
-      'formula: \\sum_{i=1}^{n} i\nafter\n',
-    );
-  });
+test('mathematics is read as TeX: in blocks, on one line', () => {
+  expect(spoken('$$\n\\sum_{i=1}^{n}\n  i\n$$\nafter')).toBe('formula: \\sum_{i=1}^{n} i\nafter\n');
+});
 
-  test.each([
-    ['$$ is the **process id**\n\nNext.', '$$ is the process id\n\nNext.\n'],
-    ['- $$\n  x^2\n\nafter', 'bullet: $$\nx^2\n\nafter\n'],
-    ['$$\nx\n\n# Title', '$$\nx\n\nHeading 1: Title\n'],
-  ])('a formula without an end is text: %j', (source, text) => {
-    expect(spoken(source)).toBe(text);
-  });
+test.each([
+  ['$$ is the **process id**\n\nNext.', '$$ is the process id\n\nNext.\n'],
+  ['- $$\n  x^2\n\nafter', 'bullet: $$\nx^2\n\nafter\n'],
+  ['$$\nx\n\n# Title', '$$\nx\n\nHeading 1: Title\n'],
+])('mathematics is read as TeX: a formula without an end is text: %j', (source, text) => {
+  expect(spoken(source)).toBe(text);
+});
 
-  test('a long displayed formula is written as it arrives', () => {
-    const lines = Array.from({ length: 1000 }, (_, index) => `x${index}\n`);
-    const outputs = speak(['$$\n', ...lines, '$$\n', 'after']);
-    expect(outputs[999]).toBe('\nx997');
-    expect(outputs.join('')).toBe(`$$\n${lines.join('')}$$\nafter\n`);
-  });
+test('mathematics is read as TeX: a long displayed formula is written as it arrives', () => {
+  const lines = Array.from({ length: 1000 }, (_, index) => `x${index}\n`);
+  const outputs = speak(['$$\n', ...lines, '$$\n', 'after']);
+  expect(outputs[999]).toBe('\nx997');
+  expect(outputs.join('')).toBe(`$$\n${lines.join('')}$$\nafter\n`);
 });

@@ -53,47 +53,45 @@ describe('X27: a window that becomes lower than the preview of a table', () => {
   });
 });
 
-describe('a resized window', () => {
-  test.each([
-    ['narrower', 12, 10],
-    ['wider', 40, 10],
-    ['lower', 20, 6],
-    ['higher', 20, 16],
-    ['narrower and lower', 13, 7],
-  ])('that becomes %s keeps text and one region', async (_, columns, rows) => {
-    const { screen, commit, resize } = await drawn(footer, 20, 10);
-    const first = 'The first paragraph is longer than a row.';
-    await commit(`${first}\nThe second one is not`);
-    await resize(columns, rows);
-    await commit(' at its end.\nlast');
-    const lines = [first, 'The second one is not at its end.', 'last'];
-    expect(await screen.lines()).toEqual(withRegion(lines));
-  });
+test.each([
+  ['narrower', 12, 10],
+  ['wider', 40, 10],
+  ['lower', 20, 6],
+  ['higher', 20, 16],
+  ['narrower and lower', 13, 7],
+])('a window that becomes %s keeps text and one region', async (_, columns, rows) => {
+  const { screen, commit, resize } = await drawn(footer, 20, 10);
+  const first = 'The first paragraph is longer than a row.';
+  await commit(`${first}\nThe second one is not`);
+  await resize(columns, rows);
+  await commit(' at its end.\nlast');
+  const lines = [first, 'The second one is not at its end.', 'last'];
+  expect(await screen.lines()).toEqual(withRegion(lines));
+});
 
-  test('P20 T21 keeps all text and one region after 20 resizes during a stream, and never erases scrollback', async () => {
-    const { screen, region, settle, clock } = await drawn(footer, 40, 12);
-    const words: string[] = [];
-    for (let step = 0; step < 200; step += 1) {
-      const word = step % 9 === 8 ? `end${step}.\n` : `word${step} `;
-      words.push(word);
-      region.commit(word);
-      await clock.advance(40);
-      if (step % 10 === 9) {
-        await screen.resize(
-          [40, 25, 31, 60, 33][((step / 10) % 5) | 0] ?? 40,
-          8 + ((step * 7) % 9),
-        );
-        region.resized();
-        await screen.settled();
-        await clock.advance(150);
-      }
+test('P20 T21 a resized window keeps all text and one region after 20 resizes during a stream, and never erases scrollback', async () => {
+  const { screen, region, settle, clock } = await drawn(footer, 40, 12);
+  const words: string[] = [];
+  for (let step = 0; step < 200; step += 1) {
+    const word = step % 9 === 8 ? `end${step}.\n` : `word${step} `;
+    words.push(word);
+    region.commit(word);
+    await clock.advance(40);
+    if (step % 10 === 9) {
+      await screen.resize([40, 25, 31, 60, 33][((step / 10) % 5) | 0] ?? 40, 8 + ((step * 7) % 9));
+      region.resized();
+      await screen.settled();
+      await clock.advance(150);
     }
-    await settle();
-    expect(await screen.lines()).toEqual(withRegion(words.join('').split('\n')));
-    expect(screen.output.join('')).not.toMatch(/\u001B\[[?\d;]*J/);
-  });
+  }
+  await settle();
+  expect(await screen.lines()).toEqual(withRegion(words.join('').split('\n')));
+  expect(screen.output.join('')).not.toMatch(/\u001B\[[?\d;]*J/);
+});
 
-  test.each([30, 21, 19, 12, 70])('moves the preview to %i columns', async (columns) => {
+test.each([30, 21, 19, 12, 70])(
+  'a resized window moves the preview to %i columns',
+  async (columns) => {
     const { screen, region, render, resize } = await drawn(footer, 40, 12);
     region.commit('The first line\nThis line is open at its');
     await render({ ...footer, preview: ' end **soon' });
@@ -103,20 +101,20 @@ describe('a resized window', () => {
     expect(await screen.lines()).toEqual(
       withRegion(['The first line', 'This line is open at its end soon.']),
     );
-  });
+  },
+);
 
-  test('is redrawn once after being dragged', async () => {
-    const { screen, region, clock } = await drawn(footer, 40, 12);
-    screen.output.length = 0;
-    for (let columns = 39; columns > 25; columns -= 1) {
-      await screen.resize(columns, 12);
-      region.resized();
-      await clock.advance(20);
-    }
-    expect(screen.output).toEqual([]);
-    await clock.advance(100);
-    expect(screen.output).toHaveLength(1);
-  });
+test('a resized window is redrawn once after being dragged', async () => {
+  const { screen, region, clock } = await drawn(footer, 40, 12);
+  screen.output.length = 0;
+  for (let columns = 39; columns > 25; columns -= 1) {
+    await screen.resize(columns, 12);
+    region.resized();
+    await clock.advance(20);
+  }
+  expect(screen.output).toEqual([]);
+  await clock.advance(100);
+  expect(screen.output).toHaveLength(1);
 });
 
 test('P20 a resize that is noticed at an update delays it', async () => {

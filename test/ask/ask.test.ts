@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask } from '../../src/ask/ask.ts';
+import { resultOf } from '../../src/ask/check.ts';
 import type { ChatEvent } from '../../src/client/events.ts';
 import { Failure } from '../../src/failure.ts';
 import { finished, text } from '../support/events.ts';
@@ -29,6 +30,19 @@ describe('an answer', () => {
     const answer = await ask(questionOf([text('be')], cut));
     expect(answer).toMatchObject({ content: 'be', failure: cut, error: cut, isStopped: false });
     expect(answer.metadata.complete).toBe(false);
+  });
+
+  test('after others to the same prompt has the first text of the first, and the time of all', async () => {
+    const whole = await ask(questionOf([text('a'), finished]));
+    const answerAt = (firstText: number) => {
+      const metadata = { ...whole.metadata, timing: { firstText, total: 10 * firstText } };
+      return { answer: { ...whole, metadata }, checked: undefined };
+    };
+    const answers = { earlier: [answerAt(3)], last: answerAt(5) };
+    expect(resultOf(undefined, answers, 'origin').metadata.timing).toEqual({
+      firstText: 3,
+      total: 80,
+    });
   });
 
   test('that cannot be requested is one that failed', async () => {

@@ -121,6 +121,7 @@ describe('code', () => {
     expect(render('> ```\n> x\n> ```', { width: 12 })).toBe(
       `${bar} ${dim('── 1 ─────')}\n${bar} x\n${bar} ${dim('─'.repeat(10))}\n`,
     );
+    expect(render('>     x', { width: 12 })).toBe(render('> ```\n> x\n> ```', { width: 12 }));
   });
 });
 

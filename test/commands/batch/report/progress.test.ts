@@ -125,11 +125,11 @@ test('the title has the share of the items, and the command', async () => {
   expect(await titlesOf({})).toEqual(['25% - natter batch']);
 });
 
-test('the title of a worker has the items that are left in the queue', async () => {
+test('the title and the line of a worker have the items that are left in the queue', async () => {
   const tally = { ...emptyTally(), queued: 1200 };
-  expect(await titlesOf({ command: 'natter batch work', tally })).toEqual([
-    '1,200 left - natter batch work',
-  ]);
+  const run = { command: 'natter batch work', tally };
+  expect(await titlesOf(run)).toEqual(['1,200 left - natter batch work']);
+  expect(await shownBy(run)).toContain(' · 1,200 left in the queue');
 });
 
 test('the title stays with --quiet', async () => {

@@ -40,6 +40,7 @@ test.each([
   ['f and an unknown command with , change nothing', 'a, b, c', `f,di,`, 'a|, b, c'],
   ['J joins the selected lines only, up to a line end', 'a\nb\nc', `vj$J`, 'a| b\nc'],
   ['> shifts the selected lines only, up to a line end', 'a\nb', `v$>`, '    |a\nb'],
+  ['di{ keeps the lines of the brackets', '{\nab\n}', `jdi{`, '{\n|}'],
   ['dj deletes the next line after a very long one', `${'x'.repeat(6000)}\nb\nc`, `dj`, '|c'],
   ['| counts from the start of a very long line', 'x'.repeat(3000), `$2|D`, '|x'],
   ['u reverts an insertion of several words', 'a b', `ione two three${escape}u`, '|a b'],

@@ -319,7 +319,9 @@ function keyHelp(state: ReplState): string {
     const isOfContext = isLineMode
       ? lineActions.test(action)
       : /^(?:composer|anywhere)$/.test(when);
-    return key !== undefined && isOfContext ? [[keyLabel(key), summary]] : [];
+    // Each line of line mode is edited alone.
+    const does = isLineMode ? summary.replace(/^one row (?:up|down), then /, '') : summary;
+    return key !== undefined && isOfContext ? [[keyLabel(key), does]] : [];
   });
   const send = keyOf('send', keyMap) ?? '';
   const continued: Row = [`a backslash, then ${send}`, 'continue the line on the next one'];
@@ -352,8 +354,12 @@ export function showHelp(state: ReplState, argument: string): Update {
 function refuseUnknown(state: ReplState, name: string, otherHint?: string): Update {
   const commands = groupsOf(state).flatMap((group) => group.commands.filter(isListed));
   const known = commands.map((command) => command.name);
-  const near = known.find((one) => one.startsWith(name)) ?? nearlyNamed(name, known);
-  const guess = near === undefined ? '/help lists them' : `did you mean /${near}?`;
+  // Commands that share the first half of the word; else one that almost matches it.
+  const start = name.slice(0, Math.ceil(name.length / 2));
+  const alike = known.filter((one) => one.startsWith(start)).slice(0, 3);
+  const near = alike.length > 0 ? alike : [nearlyNamed(name, known) ?? []].flat();
+  const choices = near.map((one) => `/${one}`).join(' or ');
+  const guess = near.length === 0 ? '/help lists them' : `did you mean ${choices}?`;
   const advice = otherPrograms.find(([names]) => names.split(' ').includes(name))?.[1];
   const hint = advice?.replace('ID', state.conversation.id) ?? guess;
   const separator = hint.endsWith('?') ? ' ' : '; ';

@@ -322,11 +322,12 @@ describe('Y18: a command', () => {
     });
   });
 
-  test('unknown to /help has a hint, too', () => {
-    expect(lastEntry(command(stateOf(), '/help modle').effects)).toMatchObject({
-      message: 'unknown command /modle',
-      hint: 'did you mean /model?',
-    });
+  test.each([
+    ['modle', 'did you mean /model?'],
+    ['co', 'did you mean /compare or /continue or /copy?'],
+  ])('unknown to /help, %s has a hint, too', (name, hint) => {
+    const message = `unknown command /${name}`;
+    expect(lastEntry(command(stateOf(), `/help ${name}`).effects)).toMatchObject({ message, hint });
   });
 
   test.each([

@@ -7,7 +7,6 @@ import { estimateMessages } from '../../conversation/token-estimate.ts';
 import { splitPrompt } from '../../conversation/compose-prompt.ts';
 import { isAnswer, pathOf, textOf, titleFrom } from '../../conversation/tree.ts';
 import { toFailure } from '../../output/ending-failure.ts';
-import { refusalNotice } from '../../output/notices.ts';
 import { cleanLine } from '../../secrets/secrets.ts';
 import { sanitize } from '../../terminal/safety/sanitizer.ts';
 import { failureBeside } from '../context.ts';
@@ -28,16 +27,17 @@ const withoutAside = (state: ReplState): ReplState => ({ ...state, aside: undefi
 
 function endingEntries({ context }: Session, answer: Answer) {
   const { error, failure, isStopped, metadata } = answer;
-  const { refusal } = metadata;
   const noticesOf = (texts: readonly string[]) =>
     texts.map((text) => notice(cleanLine(context, text)));
-  const isRefused = refusal !== undefined && failure?.kind === 'no_answer';
+  const isRefused = metadata.refusal !== undefined && failure?.kind === 'no_answer';
   if (error === undefined || isRefused) return noticesOf(endingTexts(answer));
-  const refused = refusal === undefined ? [] : [refusalNotice(refusal)];
-  if (isStopped) return noticesOf([...refused, 'the side question was stopped']);
+  // The failure says how the answer ended.
+  const ended = { ...metadata, finishReason: 'stop' };
+  const texts = endingTexts({ ...answer, failure: undefined, metadata: ended });
+  if (isStopped) return noticesOf([...texts, 'the side question was stopped']);
   const { kind, message, hint } = failureBeside(error, context, 'btw');
   const own = kind === 'unauthorized' ? 'a prompt asks for a new key' : hint;
-  return [...noticesOf(refused), failureEntry(message, own)];
+  return [...noticesOf(texts), failureEntry(message, own)];
 }
 
 /**

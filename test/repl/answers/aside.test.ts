@@ -37,6 +37,12 @@ const [cutOff, noAnswer] = [
   new Failure('no_answer', 'no text', { remedy: { code: 'send-again' } }),
 ];
 
+/** The service counts no tokens of the prompt, and sends no text. */
+const cutPrompt: Reply = async function* reply(...words) {
+  yield* replying([], { estimatedPromptTokens: 900 })(...words);
+  throw noAnswer;
+};
+
 describe('a side question', () => {
   test('is sent with the turns and the system prompt, and no later request has it', async () => {
     const memory = openMemorySession({
@@ -75,6 +81,7 @@ describe('a side question', () => {
     [failing(cutOff, 'half'), 'btw answer: half\nnatter: it was cut\n  /btw asks again'],
     [failing(noAnswer, 'ha'), 'btw answer: ha\nnatter: no text\n  /btw asks again'],
     [failing(new Failure('rate_limited', 'slow down')), 'why?\nnatter: slow down\n'],
+    [cutPrompt, 'natter: the service probably cut the prompt: it counted 0 tokens of about 900; '],
   ])('that fails keeps its text and says why', async (reply, text) => {
     const memory = createMemorySession(reply);
     memory.enter('/btw why?');

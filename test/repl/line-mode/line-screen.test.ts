@@ -184,8 +184,8 @@ test('joins a line that ends with a backslash with the next one, even if that is
   expect(entered).toEqual(['one\ntwo\nthree']);
 });
 
-test('reads the same lines of a terminal that edits them, however their bytes are split', async () => {
-  const bytes = Buffer.from('one\ntwö 🙂\r\nthree\n\nfour\n');
+test('X29: reads lines that the terminal edits without escape sequences, however they are split', async () => {
+  const bytes = Buffer.from('one\ntwö 🙂\r\nthr\u001B[Dee\n\nfour\n');
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), async (cuts) => {
       const { typeBytes, entered, type } = open({ editsLines: false });

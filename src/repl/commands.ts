@@ -310,7 +310,7 @@ function groupHelp(state: ReplState, groups: readonly CommandGroup[]): string {
 
 /** The actions of line mode, besides those that every line editor has. */
 const lineActions =
-  /^(?:send|interrupt|delete-right-or-quit|complete|search-start|move-(?:up|down)|kill-(?:blank-word-left|line-start)|yank)$/;
+  /^(?:send|interrupt|delete-right-or-quit|complete|search-start|move-(?:up|down|word-left|word-right)|kill-(?:blank-word-left|line-start)|yank)$/;
 
 /** Each key once, by its first chord. */
 function keyHelp(state: ReplState): string {
@@ -323,7 +323,7 @@ function keyHelp(state: ReplState): string {
     const does = isLineMode ? summary.replace(/^one row (?:up|down), then /, '') : summary;
     return key !== undefined && isOfContext ? [[keyLabel(key), does]] : [];
   });
-  const send = keyOf('send', keyMap) ?? '';
+  const send = keyOf('send', keyMap);
   const continued: Row = [`a backslash, then ${send}`, 'continue the line on the next one'];
   return tableText([...rows, ...(isLineMode ? [continued] : [])], state);
 }

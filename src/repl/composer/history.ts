@@ -23,17 +23,19 @@ export interface HistoryStep {
 
 const maxEntries = 2000;
 
-/** A first paragraph or line of up to 500 UTF-16 units. */
-const heading = /^(?:[^]{0,498}?\n\n|.{0,499}\n)/;
+/** UTF-16 units. */
+const maxHeadingLength = 500;
+/** A first paragraph that is short enough to move through with Up, else the first line. */
+const heading = /^(?:[^\n]*\n){1,4}?\n|^[^\n]*\n/;
 
 /**
  * A draft of a stored text, whose pastes are no longer known. If it is longer than anyone types, everything after its
- * first paragraph, which is often the question about the rest, becomes a paste marker with `number`.
+ * heading, which is often the question about the rest, becomes a paste marker with `number`.
  */
 export function recalledDraft(text: string, number = 1): Draft {
   const clean = normalizeText(text);
   if (!isTooLongToType(clean)) return draftFrom(clean);
-  const [start = ''] = heading.exec(clean) ?? [];
+  const [start = ''] = heading.exec(clean.slice(0, maxHeadingLength)) ?? [];
   const buffer = { ...createBuffer(start), pasteCount: number - 1 };
   return draftOf(insertPaste(buffer, clean.slice(start.length)));
 }

@@ -151,7 +151,7 @@ const control = /^\p{Control}$/u;
 /** Characters that would change the order of the text around them. */
 const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** A character as the terminal shows it: a long paste as its marker, a tab as spaces, a control character as a symbol. */
+/** A character as the terminal shows it: a paste as its marker, a tab as spaces, a control character as a symbol. */
 export function shownOf(character: string, pastes: ReadonlyMap<string, Paste>): string {
   if (character === '\t') return tab;
   if (isPasteMarker(character)) {

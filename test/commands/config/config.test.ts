@@ -246,7 +246,7 @@ test('keys are stored in one spelling, and config keys lists them', async () => 
   expect((await runLines([editorKey, 'config get keys.open-editor'])).stdout).toBe('ctrl+x f4\n');
   const { stdout } = await runLines([editorKey, 'config keys']);
   expect(stdout).toContain('open-editor\tCtrl+X, F4\tprofile default\tedit the draft');
-  expect(stdout).toContain('search-start\tCtrl+R\tdefault\tsearch the prompt history\n');
+  expect(stdout).toContain('search-start\tCtrl+R\tdefault\tsearch the prompt history;');
   const { stdout: json } = await runLines([editorKey, 'config keys --json']);
   expect(JSON.parse(json)).toContainEqual({
     action: 'open-editor',

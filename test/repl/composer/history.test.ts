@@ -72,6 +72,18 @@ test('recalls a sent or cleared draft with its paste marker', () => {
   expect([draft.text, contentOf(draft)]).toEqual([sent.text, contentOf(sent)]);
 });
 
+test.each([
+  ['its first paragraph', `why?\nsay it\n\n${'code\n'.repeat(40)}`, 'why?\nsay it\n\n'],
+  ['its first line, if the paragraph is long', `why?\n${'code\n'.repeat(40)}\nend`, 'why?\n'],
+  ['nothing, if that is long too', 'word '.repeat(1000), ''],
+])(
+  'recalls of a long prompt of an earlier session %s, and the rest as a paste',
+  (_, text, shown) => {
+    const { draft } = moved({ history: createHistory([text]), draft: draftFrom('') }, olderEntry);
+    expect([draft.text.slice(0, -1), contentOf(draft)]).toEqual([shown, text]);
+  },
+);
+
 test('Down always leads back to the draft, with its caret', () => {
   const draft = { ...draftFrom('the draft'), cursor: 2 };
   expectForAll(fc.array(fc.constantFrom(olderEntry, newerEntry), { maxLength: 30 }), (moves) => {

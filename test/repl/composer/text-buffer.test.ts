@@ -43,6 +43,7 @@ test.each<[string, EditAction, string]>([
   ['|abc', 'move-left', '|abc'],
   ['a👨‍👩‍👧‍👦|b', 'move-left', 'a|👨‍👩‍👧‍👦b'],
   ['a👨‍👩‍👧‍👦|b', 'delete-left', 'a|b'],
+  ['a|👨‍👩‍👧‍👦b', 'delete-right', 'a|b'],
   ['abc|', 'move-right', 'abc|'],
   ['a|\nb', 'move-right', 'a\n|b'],
   ['one two|', 'move-word-left', 'one |two'],

@@ -180,7 +180,8 @@ test('joins a line that ends with a backslash with the next one, even if that is
   const { entered, type } = open({ editsLines: false });
   await type('one\\\ntwo\\\n');
   expect(entered).toEqual([]);
-  await type('three\n');
+  // X29: an arrow key, which the terminal passes on, is not a part of the line.
+  await type('th\u001B[Dree\n');
   expect(entered).toEqual(['one\ntwo\nthree']);
 });
 
@@ -223,11 +224,13 @@ test.each([
   ['Ctrl+U and Ctrl+W', ['a b c', '\u0017', 'd'], 'a b d'],
   ['wide characters', ['日本', left, '🎉', end, 'é'], '日🎉本é'],
   ['a tab', ['a\tb'], 'a\tb'],
+  ['a pasted control character', ['\u001B[200~a\u0007b\u001B[201~'], 'a\u0007b'],
   ['keys without a binding', ['a', '\u001B[15~', '\u001B[I', '\u001B[57358;1u', 'b'], 'ab'],
 ])('X29: %s edit the line, which gets no escape sequences', async (_, keys, line) => {
   const { terminal, type, entered } = await openAsked();
   await type(...keys);
-  expect((await terminal.screen())[0]?.trimEnd()).toBe(`You: ${line.replaceAll('\t', '    ')}`);
+  const shown = line.replaceAll('\t', '    ').replaceAll('\u0007', '␇');
+  expect((await terminal.screen())[0]?.trimEnd()).toBe(`You: ${shown}`);
   await type('\r');
   expect(entered).toEqual([line]);
 });

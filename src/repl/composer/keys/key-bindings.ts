@@ -34,8 +34,8 @@ export const keyBindings = [
   ...rows(
     'composer',
     ['ctrl+d', 'delete-right-or-quit', 'quit, if the draft is empty'],
-    ['tab', 'complete', 'complete a command, its argument or an @file'],
-    ['ctrl+r', 'search-start', 'search the prompt history'],
+    ['tab', 'complete', 'complete a command, its argument or an @file, or offer choices'],
+    ['ctrl+r', 'search-start', 'search the prompt history; again, find an older prompt'],
     ['ctrl+g', 'open-editor', 'edit the draft in $VISUAL or $EDITOR'],
     ['ctrl+s', 'stash', 'put the draft aside, or bring it back'],
     ['shift+right alt+.', 'version-next', 'next version of the last answer'],

@@ -102,6 +102,7 @@ test('the guard of a local conversation checks files for a fallback elsewhere', 
   expect(problem).toMatch(
     /^a\.txt line 1 has a GitHub token .*; a fallback sends it to the profile far$/,
   );
+  expect(service.inspect(files, { isConfirmed: true, isRedacted: false })).toEqual({ files });
 });
 
 test('a client for titles or side questions has its own command in the ledger', async () => {

@@ -94,10 +94,12 @@ test.each([
 const write = (path: string, text: string, replaces = false) =>
   files.write(path, text, { isPrivate: true, replaces });
 
-test.skipIf(process.platform === 'win32')('only the owner may read a written file', () => {
+test.skipIf(process.platform === 'win32')('only the owner may read a private file', () => {
   const path = join(folderOf(), 'tea.md');
   write(path, 'green');
   expect(statSync(path).mode & 0o777).toBe(0o600);
+  files.write(`${path}.txt`, 'green');
+  expect(statSync(`${path}.txt`).mode & 0o777).toBe(0o666 & ~process.umask());
 });
 
 test('a file that exists stays, unless it may be replaced', () => {

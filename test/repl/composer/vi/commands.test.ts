@@ -40,6 +40,8 @@ test.each([
   ['f and an unknown command with , change nothing', 'a, b, c', `f,di,`, 'a|, b, c'],
   ['J joins the selected lines only, up to a line end', 'a\nb\nc', `vj$J`, 'a| b\nc'],
   ['> shifts the selected lines only, up to a line end', 'a\nb', `v$>`, '    |a\nb'],
+  ['% goes to the bracket that ends a pair', 'f(a) + (b)', `%`, 'f(a|) + (b)'],
+  ['% goes back to the bracket that begins a pair', 'f(a)', `$%`, 'f|(a)'],
   ['di{ keeps the lines of the brackets', '{\nab\n}', `jdi{`, '{\n|}'],
   ['dj deletes the next line after a very long one', `${'x'.repeat(6000)}\nb\nc`, `dj`, '|c'],
   ['| counts from the start of a very long line', 'x'.repeat(3000), `$2|D`, '|x'],

@@ -20,8 +20,11 @@ const allCommands = (command: Command): readonly Command[] => [
 ];
 const commands = allCommands(program);
 
-test('every command has a summary', () => {
+test('every command has a summary and examples', () => {
   expect(commands.slice(1).filter((command) => command.summary() === '')).toEqual([]);
+  for (const command of commands) {
+    expect(command.helpInformation()).toMatch(/^Examples:\n  \$ \S/m);
+  }
 });
 
 /** The options and arguments that take a value, with the name that a failed test shows. */

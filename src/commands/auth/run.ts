@@ -378,8 +378,9 @@ export const login: Action<LoginOptions> = async (started) => {
   }
   const { path } = findStoredPath(context, apiKey === undefined ? 'settings' : 'credentials');
   notices.notice(`stored in profile ${profile}: ${path}`);
-  if (apiKey === undefined && hasKey(stored, profile))
+  if (apiKey === undefined && hasKey(stored, profile)) {
     notices.notice('the previously stored key was deleted');
+  }
   if (source.kind === 'flag' && profile !== (saved.profile ?? defaultProfile)) {
     notices.notice(`‹natter config use ${profile}› makes it the current profile`);
   }

@@ -149,7 +149,7 @@ export async function* groupLines(
     if (text === '') return;
     group.text = '';
     group.bytes = 0;
-    if (groups.push({ text, firstLine, lastLine }) || wasFull) return;
+    if (groups.push({ text, firstLine, lastLine }) || groups.destroyed || wasFull) return;
     wasFull = true;
     onFull(groups.readableLength, lastLine - takenLine);
   };

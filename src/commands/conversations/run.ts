@@ -300,7 +300,8 @@ export const importConversations: RunOnNames = async (run, names) => {
   if (there > 0) counts.push(`${count(there)} already there`);
   if (empty > 0) counts.push(`${count(empty)} without a prompt left out`);
   if (problems.length > 1) counts.push(`${count(problems.length)} could not be read`);
-  notices.notice(counts.join(', '));
+  const isNothing = added.length + there + empty === 0;
+  if (problems.length !== 1 || !isNothing) notices.notice(counts.join(', '));
   const parts = Array.from(omitted, ([what, number]) => countOf(number, what));
   if (parts.length > 0) notices.notice(`not in the imported conversations: ${parts.join(', ')}`);
   const kept = parseAge(keep) ?? Infinity;

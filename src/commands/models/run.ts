@@ -67,9 +67,10 @@ function modelFields(record: ModelRecord, isTerminal: boolean): string {
   const description = describeModel(record);
   const [id = '', window = '', time = '', purpose = ''] = modelCells(description, isTerminal);
   const known = { id, 'context window': window, latency: time, purpose };
-  const shown = new Set<unknown>(Object.values(description));
+  const { contextWindow, latency } = description;
+  const shown = new Set<unknown>([contextWindow, latency, description.purpose]);
   const others = Object.entries(record)
-    .filter(([, value]) => !shown.has(value))
+    .filter(([name, value]) => name !== 'id' && !shown.has(value))
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
   const filled = Object.entries(known).filter(([, value]) => value !== '');
   const rows = [...filled, ...others].map((row) => row.map(sanitizeLine));

@@ -163,8 +163,8 @@ test('input that arrives faster than it is taken is held back, with a report', a
   );
 });
 
-test('leaving early ends the timer of the group in progress', async () => {
-  const { input, clock, groups } = start('2l,30s');
+test('leaving early ends the timer of the group in progress, and reports no pause', async () => {
+  const { input, clock, full, groups } = start('2l,30s');
   input.write('a\nb\nc\n');
   expect(await groups.next()).toMatchObject({ value: { text: 'a\nb\n' } });
   await tick();
@@ -173,6 +173,7 @@ test('leaving early ends the timer of the group in progress', async () => {
   input.end();
   await tick();
   expect(clock.sleeping()).toBe(0);
+  expect(full).toEqual([]);
 });
 
 test('bytes that are not text fail after the groups before them', async () => {

@@ -50,10 +50,10 @@ test('an unknown id has exit code 6 and a hint with the existing ids', async () 
 test('if a server has no endpoint for single models, natter uses its list', async () => {
   const replies = [
     [404, {}],
-    [200, { data: [known, unlisted] }],
+    [200, { data: [known, { ...unlisted, root: 'other' }] }],
   ] as const;
   const { stdout, server } = await runWith(replies, 'get', 'other');
-  expect(stdout).toBe('id\tother\npurpose\tof somebody else\n');
+  expect(stdout).toBe('id\tother\npurpose\tof somebody else\nroot\tother\n');
   expect(server.requests.map(({ path }) => path)).toEqual(['/v1/models/other', '/v1/models']);
 });
 

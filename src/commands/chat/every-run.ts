@@ -13,7 +13,7 @@ import {
 import { requireEncoding } from '../../conversation/decode-text.ts';
 import { exclusive, Failure } from '../../failure.ts';
 import { count } from '../../output/figures.ts';
-import { finishNotice } from '../../output/notices.ts';
+import { finishNotice, truncationFailure, truncationWarning } from '../../output/notices.ts';
 import { createAnswerPrinter, heading, refuseClosedOutput } from '../../output/answer-printer.ts';
 import { openWindowStatus } from '../../output/window-status.ts';
 import { duration } from '../../settings/definitions.ts';
@@ -247,11 +247,15 @@ export const runEvery: ChatAction = async (started, words) => {
       if (format !== 'json') await streams.stdout.write(title);
       const warn = (text: string) => notices.warning(`${label}: ${text}`);
       const answer = await asker.ask(() => compose(group), warn, guard, printer);
-      const failure = answer.failure && withHint(answer.failure, environment);
+      const cut = options.strict === true ? truncationFailure(answer.metadata) : undefined;
+      const found = answer.failure ?? cut;
+      const failure = found && withHint(found, environment);
       await printer.end({ ...answer, failure });
       const isSilent = format === 'json' || failure !== undefined;
       const notice = isSilent ? undefined : finishNotice(answer.metadata);
       if (notice !== undefined) notices.notice(`${label}: ${notice}`);
+      const warning = cut === undefined ? truncationWarning(answer.metadata) : undefined;
+      if (warning !== undefined) warn(warning);
       signal.throwIfAborted();
       window.show('natter --every', 'none');
       number += 1;

@@ -119,6 +119,15 @@ test('a comparison names the model, and fails with --strict', async () => {
   expect(JSON.parse(strict.stdout)).toMatchObject({ answers: [fields, fields] });
 });
 
+test('--every names the lines of a cut prompt, and fails with --strict', async () => {
+  const { run } = await serviceCounting(2048, 2048);
+  const every = ['--every', '9l', 'sum up'];
+  const { code, stderr } = await run(every, long);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^natter: warning: line 1: the service probably cut the prompt/m);
+  expect(await run([...every, '--strict'], long)).toMatchObject({ code: 16 });
+});
+
 const listed = (windows: Readonly<Record<string, number>>) =>
   json(
     200,

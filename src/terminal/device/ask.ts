@@ -44,7 +44,12 @@ async function openDialogue(
   // Readline wraps typed text at this width.
   Object.defineProperty(output, 'columns', { get: () => screen.columns });
   const lines = createInterface({ input, output, terminal: true, historySize: 0 });
-  const ended = () => cancel?.(new Failure('usage', 'the input ended before an answer was given'));
+  let hasEnded = false;
+  const inputEnd = () => new Failure('usage', 'the input ended before an answer was given');
+  const ended = () => {
+    hasEnded = true;
+    cancel?.(inputEnd());
+  };
   lines.on('close', ended);
   lines.on('line', (line) => typed.push(line));
   lines.on('SIGINT', () => (cancel ?? interrupt)(new Interruption('SIGINT')));
@@ -57,6 +62,8 @@ async function openDialogue(
       const early = typed.shift();
       if (hidden || early !== undefined) screen.write(question);
       if (early !== undefined) return early;
+      // It ended between two questions.
+      if (hasEnded) throw inputEnd();
       return new Promise<string>((resolve, reject) => {
         cancel = reject;
         isShown = !hidden;

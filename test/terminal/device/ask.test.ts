@@ -49,6 +49,14 @@ test('Y16: a paste answers two questions, and its second line is not shown', asy
   expect(shown()).not.toContain('secret');
 });
 
+test('an end of the input between two questions fails the next one', async () => {
+  const { ask, type } = openAsk();
+  const first = ask('Address: ', { keep: true });
+  await type('here\r\u0004');
+  await first;
+  await expect(ask('Key: ', { hidden: true })).rejects.toMatchObject({ kind: 'usage' });
+});
+
 test('Y16: text typed before a question with discardTyped does not answer it', async () => {
   const { ask, type, shown } = openAsk();
   const first = ask('Address: ', { keep: true });

@@ -20,7 +20,8 @@ export {
   type Role,
   type Usage,
 } from './client/contract.ts';
-export type * from './client/events.ts';
+// Types only, but `export type *` needs TypeScript 5.
+export * from './client/events.ts';
 export type { Clock } from './clock.ts';
 export type { Environment } from './environment.ts';
 export {

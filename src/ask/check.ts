@@ -255,13 +255,16 @@ function failureOf(
   return new Failure('incomplete', text, { remedy: { code: 'raise-max-tokens' } });
 }
 
+/** In the order of the JSON. */
+const usageNames = ['prompt_tokens', 'cached_tokens', 'completion_tokens', 'total_tokens'] as const;
+
 /** Joins what is known about all answers to a prompt: the last one, with the tokens, requests and times of all. */
 function joinMetadata(parts: readonly AnswerMetadata[], last: AnswerMetadata): AnswerMetadata {
   if (parts.length < 2) return last;
   const usage: Record<string, number> = {};
-  const counts = parts.flatMap((part) => Object.entries(part.usage ?? {}) as [string, number][]);
-  for (const [name, tokens] of counts) {
-    usage[name] = (usage[name] ?? 0) + tokens;
+  for (const name of usageNames) {
+    const counts = parts.flatMap((part) => part.usage?.[name] ?? []);
+    if (counts.length > 0) usage[name] = counts.reduce((sum, tokens) => sum + tokens);
   }
   // The first prompt that was probably cut.
   const cut = parts.find(({ estimatedPromptTokens }) => estimatedPromptTokens !== undefined);

@@ -5,7 +5,7 @@ import { createDataFolder } from '../../support/data-folder.ts';
 import { folderOf } from '../../support/folder.ts';
 import { expectFailure, runInMemory } from '../../support/in-memory.ts';
 import { jsonLines, serviceAt } from '../../support/natter.ts';
-import { delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
+import { answering, delta, done, finish, stream, streamed } from '../../support/raw-replies.ts';
 import { fin, type Reply } from '../../support/raw-server.ts';
 import { runOn, serve } from '../../support/serve.ts';
 
@@ -342,6 +342,14 @@ describe('--json', () => {
     });
     const tokens = document.checked_answers.map((answer) => answer.usage.total_tokens);
     expect(document.usage.total_tokens).toBe(tokens.reduce((sum, one) => sum + one, 0));
+  });
+
+  test('has the sums in the order of the tokens of one answer', async () => {
+    const details = { prompt_tokens: 2, prompt_tokens_details: { cached_tokens: 1 } };
+    const first = answering(wrong, { prompt_tokens: 1, total_tokens: 4 });
+    const replies = [[first], [answering(right, { ...details, total_tokens: 5 })]];
+    const { stdout } = await runOn(replies, [...fields, '--json', 'who?']);
+    expect(stdout).toContain('{"prompt_tokens":3,"cached_tokens":1,"total_tokens":9}');
   });
 
   test('has the violations, the content and no value after a mismatch', async () => {

@@ -62,6 +62,7 @@ const safeShare = 0.8;
 
 /** A limit that never announced more remaining requests is used up after each request. */
 const fewRequests = 5;
+
 /**
  * Decides when requests are sent, from what the service refused: a pure state machine. All times are monotonic
  * milliseconds and must not decrease. docs/decisions/0015-rate-limits.md explains it.

@@ -142,6 +142,12 @@ describe('natter batch --limit', () => {
     expect(place.results('out.jsonl')).toHaveLength(5);
     expect(place.asked).toHaveLength(5);
   });
+
+  test('is divided among shards', async () => {
+    const place = await openPrompts(9);
+    await place.run(['p.txt', '--limit', '4', '--shard', '2/2']);
+    expect(place.asked.toSorted()).toEqual(['prompt 2', 'prompt 4']);
+  });
 });
 
 describe('natter batch --sample', () => {

@@ -65,6 +65,15 @@ describe('natter batch work', () => {
     expect(await place.submit('p.txt')).toContain('1 failed before and wait again');
   });
 
+  test('the first items that all fail alike stop the worker, unless --keep-going is given', async () => {
+    const place = await openSubmitted(15, [rule('status=400')]);
+    const failure = { kind: 'invalid_request' };
+    await expect(place.work({ concurrency: '1' }).ended).rejects.toMatchObject(failure);
+    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 9, waiting: 6 });
+    await expect(place.work({ keepGoing: true }).ended).rejects.toMatchObject(failure);
+    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 15, waiting: 0 });
+  });
+
   test('a refused key returns the items to the other workers', async () => {
     const place = await openSubmitted(8);
     const { ended } = place.work({ key: 'wrong-key-0123456789' });

@@ -93,7 +93,7 @@ function conversationOf({ origin, title, messages, leaf }: Foreign, createdAt: D
       lastTurns.set(message.id, parent);
     }
   }
-  const last = turns.get(lastTurns.get(leaf ?? '') ?? '');
+  const last = leaf === undefined ? undefined : turns.get(lastTurns.get(leaf) ?? '');
   if (last !== undefined) selection.delete(last.id);
   for (let turn = last; turn !== undefined; turn = turns.get(turn.parent ?? '')) {
     selection.set(turn.parent, turn.id);

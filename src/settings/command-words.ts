@@ -30,7 +30,9 @@ export function commandWords(
 ): readonly [program: string, ...words: string[]] {
   const failure = (problem: string) => {
     const hint =
-      'it looks like pass show natter, or ["pass", "show", "natter"]; a shell needs quotes around all of it';
+      kind === 'usage'
+        ? 'quote the whole command, as in: ‹natter config set api-key-command "pass show natter"›'
+        : 'it looks like pass show natter, or ["pass", "show", "natter"]';
     return new Failure(kind, `${label} ${problem}`, { hint });
   };
   const isArray = text.startsWith('[');

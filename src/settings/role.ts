@@ -36,11 +36,11 @@ export function readRole(facts: FolderFacts, name: string): string {
     if (errorCode(error) !== 'ENOENT') throw storageFailure('read', file, error);
   }
   const near = nearlyNamed(name, roleNames(facts));
-  const where = `roles are the files NAME${roleExtension} in ${folder}`;
-  const hint = folder === '' ? `set ${configVariable}` : where;
-  throw new Failure('not_found', `there is no role "${name}"`, {
-    hint: near === undefined ? hint : `did you mean ${near}?`,
-  });
+  let hint = `write its system prompt to ${file}`;
+  if (path.dirname(file) !== folder) hint = `roles are the files NAME${roleExtension} in ${folder}`;
+  if (folder === '') hint = `set ${configVariable}`;
+  if (near !== undefined) hint = `did you mean ${near}?`;
+  throw new Failure('not_found', `there is no role "${name}"`, { hint });
 }
 
 /** The sources of settings from the weakest to the strongest. */

@@ -76,7 +76,8 @@ function parseDocument(name: DocumentName, text: string, file: string): object {
   const isWhole = name === 'config' ? isWholeProfile : isWholeCredential;
   const bad = Object.keys(profiles).find((key) => !isWhole(profiles[key]));
   if (bad !== undefined) throw damaged(file, `its profile ${JSON.stringify(bad)} is malformed`);
-  if (typeof profile !== 'string') throw damaged(file, 'its "profile" is not text');
+  if (name === 'config' && typeof profile !== 'string')
+    throw damaged(file, 'its "profile" is not text');
   return { ...document, version, profiles };
 }
 

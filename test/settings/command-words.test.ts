@@ -29,6 +29,14 @@ test.each([
 });
 
 test.each([
+  ['usage', 'config set api-key-command "pass show natter"'],
+  ['configuration', 'it looks like pass show natter'],
+] as const)('the hint of the kind %s has an example: %s', (kind, example) => {
+  const hint = expect.stringContaining(example) as string;
+  expect(() => commandWords('""', 'it', kind)).toThrow(expect.objectContaining({ hint }));
+});
+
+test.each([
   'pass show natter | head -n 1',
   'cat key > out',
   'cat key 2>/dev/null',

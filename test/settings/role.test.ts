@@ -57,7 +57,9 @@ test('a name near that of a role is suggested', () => {
     expect.objectContaining({ hint: 'did you mean pirate?' }),
   );
   expect(() => readRole(facts, 'poet')).toThrow(
-    expect.objectContaining({ hint: expect.stringMatching(/^roles are the files NAME\.md in /) }),
+    expect.objectContaining({
+      hint: expect.stringMatching(/^write its system prompt to .*poet\.md$/),
+    }),
   );
 });
 

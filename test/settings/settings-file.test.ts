@@ -77,6 +77,11 @@ describe('readStored', () => {
     },
   );
 
+  test('K7 reads a credentials.json with a "profile", which only config.json has', () => {
+    const folder = folderWith('credentials.json', '{"profile":7}');
+    expect(read(folder).stored.credentials.profiles).toEqual({});
+  });
+
   test('reports an unreadable file as a storage failure', async () => {
     const file = path.join(folderOf(), 'config.json');
     mkdirSync(file);

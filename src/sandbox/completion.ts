@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { catalogue, type CompletionRequest, sandboxIdStart } from '../client/contract.ts';
 import { Failure } from '../failure.ts';
 import type { Engine, Exchange } from './exchange.ts';
@@ -56,6 +57,8 @@ export async function completionBody(completion: Completion, fault: Fault): Prom
   let content = '';
   for await (const delta of completion.deltas) {
     content += delta;
+    // Other requests get a turn.
+    if (completion.tokens % 10_000 === 0) await nextTurn();
     if (content.length > maxAnswer) {
       const size = `over ${maxAnswer} characters, which is too long for one JSON body`;
       throw new Failure('server_error', `the answer is ${size}`, { hint: 'request a stream' });

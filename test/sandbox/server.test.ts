@@ -369,3 +369,13 @@ test.each(['page.example', 'localhost.page.example', '127.0.0.1.page.example:80'
     expect((await complete(sandbox, 'hello')).status).toBe(429);
   },
 );
+
+test('gives other requests a turn while it writes a long JSON body', async () => {
+  const sandbox = await openSandbox();
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  const { text } = await complete(sandbox, '[sandbox tokens=300k]');
+  clearInterval(timer);
+  expect(text.length).toBeGreaterThan(1_000_000);
+  expect(turns).toBeGreaterThan(15);
+});

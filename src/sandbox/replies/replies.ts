@@ -253,8 +253,8 @@ function sampleOf(schema: unknown, root: JsonObject, depth = 0): unknown {
   if (constant !== undefined) return constant;
   if (Array.isArray(choices)) return choices[0];
   if (typeof $ref === 'string') return inner(resolve($ref, root));
-  const parts = [schema['anyOf'], schema['oneOf'], schema['allOf']].flat();
-  const first = parts.find((part) => part !== undefined);
+  const lists = [schema['anyOf'], schema['oneOf'], schema['allOf']];
+  const [first]: unknown[] = lists.filter((list) => Array.isArray(list)).flat();
   if (first !== undefined) return inner(first);
   const known = isJsonObject(schema['properties']) ? schema['properties'] : undefined;
   const [type]: unknown[] = [schema['type'] ?? (known && 'object')].flat();

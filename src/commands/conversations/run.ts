@@ -206,7 +206,9 @@ export const pruneConversations: Action<PruneOptions> = async (run) => {
   const [oldest] = old;
   if (oldest === undefined) {
     await printListed(run, old);
-    return notices.notice(`none is older than ${olderThan}, without pinned and open ones`);
+    return notices.notice(
+      `no conversation is older than ${olderThan}, without pinned and open ones`,
+    );
   }
   const oldestText = `the oldest, ${describe(oldest)}, changed ${timeAgo(oldest.changedAt, now)}`;
   const number = countOf(old.length, 'conversation');
@@ -299,9 +301,8 @@ export const importConversations: RunOnNames = async (run, names) => {
   const counts = [`${countOf(added.length, 'conversation')} imported`];
   if (there > 0) counts.push(`${count(there)} already there`);
   if (empty > 0) counts.push(`${count(empty)} without a prompt left out`);
-  if (problems.length > 1) counts.push(`${count(problems.length)} could not be read`);
   const isNothing = added.length + there + empty === 0;
-  if (problems.length !== 1 || !isNothing) notices.notice(counts.join(', '));
+  if (problems.length === 0 || !isNothing) notices.notice(counts.join(', '));
   const parts = Array.from(omitted, ([what, number]) => countOf(number, what));
   if (parts.length > 0) notices.notice(`not in the imported conversations: ${parts.join(', ')}`);
   const kept = parseAge(keep) ?? Infinity;
@@ -312,9 +313,13 @@ export const importConversations: RunOnNames = async (run, names) => {
       `keep is ${keep}: ${count(old.length)} of these will be deleted from tomorrow on; ${off}`,
     );
   }
-  const [first, ...others] = problems;
-  for (const { message } of others.slice(0, shownProblems)) notices.warning(message);
-  if (first !== undefined) throw first;
+  const [first] = problems;
+  if (first === undefined) return;
+  if (problems.length === 1) throw first;
+  for (const { message } of problems.slice(0, shownProblems)) notices.warning(message);
+  throw new Failure('usage', `${count(problems.length)} parts could not be imported`, {
+    hint: 'the warnings above name the first ones; all others are imported',
+  });
 };
 
 type TextAction = Action<

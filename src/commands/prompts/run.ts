@@ -294,7 +294,10 @@ export const importPromptFiles: Action<ImportOptions, [names: string[]]> = async
     }
   }
   if (rows.length > 0) await printTable(run, ['NAME', 'FILE'], rows);
-  const [first, ...others] = problems;
-  for (const { message } of others) presentation.notices.warning(message);
-  if (first !== undefined) throw first;
+  const [first] = problems;
+  if (first === undefined) return;
+  if (sources.length === 1) throw first;
+  for (const { message } of problems) presentation.notices.warning(message);
+  const text = `${problems.length} of ${sources.length} prompt files were not imported`;
+  throw new Failure('usage', text, { hint: '--force replaces existing prompt files' });
 };

@@ -86,7 +86,7 @@ describe('natter conversations import', () => {
     const { code, stdout, stderr } = await conversations('import', 'missing.json', file, data.path);
     expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining('Tea') });
     expect(stderr).toContain('cannot read missing.json: there is no such file');
-    expect(stderr).toContain('without a prompt left out, 2 could not be read');
+    expect(stderr).toContain('2 parts could not be imported');
   });
 });
 

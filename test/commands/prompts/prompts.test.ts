@@ -231,6 +231,7 @@ describe('natter prompts import', () => {
     const { code, stderr } = await run(['prompts', 'import', 'patterns']);
     expect(code).toBe(2);
     expect(stderr).toContain('bad.yaml:2: natter cannot use "fragments"');
+    expect(stderr).toContain('1 of 3 prompt files were not imported');
     expect(existsSync(join(config, 'prompts/explain.md'))).toBe(true);
   });
 

@@ -6,6 +6,7 @@ import {
   type MeasuredAnswer,
   moneyText,
   percent,
+  timeAgo,
   tokensPerSecond,
   tokenText,
 } from '../../src/output/figures.ts';
@@ -115,4 +116,15 @@ test.each<[Record<string, number>, string]>([
   [{}, ''],
 ])('the amounts %j are written as %j', (amounts, text) => {
   expect(moneyText(new Map(Object.entries(amounts)))).toBe(text);
+});
+
+test.each([
+  [59, 'just now'],
+  [60, '1 minute ago'],
+  [7_200, '2 hours ago'],
+  [14.5 * 86_400, '14 days ago'],
+  [15 * 86_400, '2026-11-05'],
+])('%d seconds before are %s', (seconds, text) => {
+  const now = new Date('2026-11-20T12:00:00Z');
+  expect(timeAgo(new Date(now.getTime() - seconds * 1000), now)).toBe(text);
 });

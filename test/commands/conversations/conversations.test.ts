@@ -30,7 +30,8 @@ describe('natter conversations', () => {
     const rows = await listed();
     const titles = ['[sandbox echo] second', '[sandbox echo] first **words**'];
     expect(rows.map(({ title }) => title)).toEqual(titles);
-    const { stdout } = await data.run(['sessions']);
+    const { stdout, stderr } = await data.run(['sessions']);
+    expect(stderr).toBe('');
     const cells = stdout.split('\n')[0]?.split('\t');
     expect(cells).toHaveLength(6);
     expect([cells?.[0], cells?.[2], cells?.[4]]).toEqual([rows[0]?.id, '2', 'origin']);

@@ -81,10 +81,14 @@ test('Y16: Ctrl+C rejects the question, or interrupts the work between two', asy
   expect(outcome).toMatchObject({ reason: { signal: 'SIGINT' } });
 });
 
-test('an aborted question rejects with the reason', async () => {
-  const { ask } = openAsk();
+test.each([
+  ['before it is shown', ''],
+  ['while it is answered', 'half of'],
+])('a question that is aborted %s rejects with the reason', async (_when, typed) => {
+  const { ask, type } = openAsk();
   const abort = new AbortController();
   const asked = ask('Key: ', { hidden: true, signal: abort.signal });
+  if (typed !== '') await type(typed);
   abort.abort(new Error('enough'));
   const [outcome] = await Promise.allSettled([asked]);
   expect(outcome).toMatchObject({ reason: { message: 'enough' } });

@@ -134,6 +134,12 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     await expect.poll(() => processState(output)).toMatch(ended);
   });
 
+  test('that was stopped before its start does not start', async () => {
+    const stopped = AbortSignal.abort(new Error('stopped'));
+    const run = runInShell('echo a', stopped, () => Promise.reject(new Error('ran')), contextOf());
+    await expect(run).rejects.toThrow('stopped');
+  });
+
   test('that is too long for the system is reported', async () => {
     await expect(outputOf(`: ${'x'.repeat(8_000_000)}`)).rejects.toMatchObject({
       message: expect.stringContaining('cannot start the shell: '),

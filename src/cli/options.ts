@@ -100,7 +100,9 @@ export const requestOptions = (): readonly Option[] => [
     '-f, --file <path>',
     'attach a text file, a folder, a quoted pattern, an https: URL, or - for standard input; repeatable',
   ).argParser(collect),
-  new Option('--param <key=json>', 'add a field to the request; repeatable').argParser(collect),
+  new Option('--param <key=json>', 'add a field to the request body; repeatable').argParser(
+    collect,
+  ),
   new Option('--no-stream', 'do not stream the answer'),
   settingOption('budget'),
   strictOption(),

@@ -72,7 +72,11 @@ export function buildProgram(
   const program = new Command('natter')
     .description('A terminal chat client for LLMs on OpenAI-compatible servers.')
     .usage('[chat] [prompt...] [options]')
-    .version(context.version, '-V, --version', 'print the version; with --verbose, how to update')
+    .version(
+      context.version,
+      '-V, --version',
+      'print the version; with --verbose, also how to update',
+    )
     .helpCommand(false);
   setExamples(program, [
     'natter                                  # open a conversation',

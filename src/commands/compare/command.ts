@@ -32,7 +32,10 @@ export function buildCompare(): Command {
     [
       'Output options:',
       [
-        new Option('--diff', 'show a word diff with the first answer').conflicts(['json', 'jsonl']),
+        new Option('--diff', 'show a word diff against the first answer').conflicts([
+          'json',
+          'jsonl',
+        ]),
         new Option('--stacked', 'print answers one below the other, even on a wide terminal'),
         plainOption(),
         settingOption('wrap'),

@@ -10,7 +10,10 @@ export function buildShellInit(): Command {
       'Prints a script for the start file of a shell. A key (Alt-M) turns the text on the command line into a command, which is never run; a second key (Alt-I) explains the last command that failed, from its text and its exit status. Both send only that text, the name of the shell and of the system. A key is written as alt-m, ctrl-g, f4 or "ctrl-x m"; none omits it.',
     )
     .option('--key <key>', 'key for a command, default alt-m [NATTER_SHELL_KEY]')
-    .option('--explain-key <key>', 'key to explain, default alt-i [NATTER_SHELL_EXPLAIN_KEY]')
+    .option(
+      '--explain-key <key>',
+      'key for an explanation, default alt-i [NATTER_SHELL_EXPLAIN_KEY]',
+    )
     .addOption(
       new Option(
         '--suggest',

@@ -192,10 +192,11 @@ export function latencyFigures(durations: readonly number[]) {
   const { length: answers } = sorted;
   if (answers === 0) return null;
   const quantile = (part: number) => Math.round(sorted[Math.ceil(part * answers) - 1] ?? 0);
-  const all = limits.map((limit, at) => {
-    const before = limits[at - 1] ?? -1;
-    const inside = sorted.filter((duration) => duration > before && duration <= limit);
-    return { up_to: limit, count: inside.length };
+  let counted = 0;
+  const all = limits.map((limit) => {
+    const before = counted;
+    while (counted < answers && (sorted[counted] ?? 0) <= limit) counted += 1;
+    return { up_to: limit, count: counted - before };
   });
   const isFilled = (bucket: { readonly count: number }) => bucket.count > 0;
   const buckets = all.slice(all.findIndex(isFilled), all.findLastIndex(isFilled) + 1);

@@ -291,7 +291,7 @@ function withValue(line: string, checked: CheckedText | undefined): string {
   return line.replace(/\}\n$/, () => `${value}${part}}\n`);
 }
 
-/** What the answers to a prompt came to. @param requestedModel stands in JSON for one that the service did not name */
+/** Joins all answers to a prompt into its result. @param requestedModel is written if the service named no model */
 export function resultOf(
   check: AnswerCheck | undefined,
   { earlier, last }: CheckedAnswers,

@@ -22,8 +22,8 @@ function textEvent(type: TextEvent['type'], text: string): TextEvent {
 }
 
 /**
- * Passes each kind of text through a stream of its own. A stream may hold back the end of a text, which is delivered
- * before an event of a different kind, and before an error.
+ * Changes the texts of an answer, with one stream for each kind of text. A stream may hold back the end of a text; that
+ * is delivered before an event of a different kind, and before an error.
  */
 export async function* changeTexts(
   events: AsyncIterable<ChatEvent>,

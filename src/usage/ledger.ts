@@ -49,9 +49,14 @@ export const ledgerFolder = (state: string): string => path.join(state, 'usage')
 const ledgerFile = (state: string, time: string) =>
   path.join(ledgerFolder(state), `${time.slice(0, 7)}.jsonl`);
 
-/** Appends a line to the file of its month. @throws Failure `storage` */
-export function appendToLedger(state: string, line: LedgerLine): void {
-  appendLine(ledgerFile(state, line.time), JSON.stringify(line));
+/** Appends lines to the files of their months. @throws Failure `storage` */
+export function appendToLedger(state: string, lines: readonly LedgerLine[]): void {
+  const files = new Map<string, string[]>();
+  for (const line of lines) {
+    const file = ledgerFile(state, line.time);
+    files.set(file, [...(files.get(file) ?? []), JSON.stringify(line)]);
+  }
+  for (const [file, texts] of files) appendLine(file, texts.join('\n'));
 }
 
 const isCount = (value: unknown) => typeof value === 'number' && value >= 0 && value < Infinity;

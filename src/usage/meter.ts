@@ -40,14 +40,24 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
   /** The last refusals of requests that their caller sends again: all attempts are one line. */
   const refused = new Map<CompletionRequest, LedgerLine>();
 
+  /** The lines of requests that ended in this turn of the event loop. */
+  let unwritten: LedgerLine[] = [];
+
+  /** Requests that end in one turn are one write. A budget counts each of them before the next one is sent. */
+  function add(line: LedgerLine): void {
+    if (unwritten.push(line) === 1) setImmediate(write);
+    if (isLimited) write();
+  }
   /**
    * Failed writes are one warning of the run. A place that has no ledger and cannot have one, such as a read-only home,
    * has nothing to lose, and a budget is refused there.
    */
-  function write(line: LedgerLine): void {
+  function write(): void {
+    const lines = unwritten;
+    unwritten = [];
     if (state === undefined) return;
     try {
-      appendToLedger(state, line);
+      appendToLedger(state, lines);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!hasFailed && existsSync(ledgerFolder(state))) {
@@ -55,7 +65,7 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
         presentation.notices.warning(text, 'storage');
       }
       hasFailed = true;
-      budget?.keep(line);
+      for (const line of lines) budget?.keep(line);
     }
   }
   async function* send(from: UsageSource, request: CompletionRequest, how?: ChatOptions) {
@@ -120,7 +130,7 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
       }
       const isSentAgain = how?.throttle !== undefined && line.outcome === 'rate_limited';
       if (values.ledger && isSentAgain) refused.set(request, line);
-      else if (values.ledger) write(line);
+      else if (values.ledger) add(line);
     }
   }
   const metered = (from: UsageSource) =>
@@ -134,8 +144,9 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
     },
     /** Writes what is not written yet. */
     close(): void {
-      for (const line of refused.values()) write(line);
+      for (const line of refused.values()) add(line);
       refused.clear();
+      write();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ChatOptions } from '../../src/commands/chat/run.ts';
@@ -7,6 +7,7 @@ import type { ChatEvent } from '../../src/client/events.ts';
 import type { SessionSettings } from '../../src/repl/state.ts';
 import { findLocalServers, openReplService } from '../../src/repl/service.ts';
 import { type Run, startRun } from '../../src/run.ts';
+import { readLedger } from '../../src/usage/ledger.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import { storedWith } from '../settings/fixtures/stored.ts';
 import { withSettings } from '../../src/settings/read-settings.ts';
@@ -115,12 +116,10 @@ test('a client for titles or side questions has its own command in the ledger', 
   conversation = 'opened later';
   const messages = [{ role: 'user', content: 'hi' }] as const;
   for await (const _event of client.chat({ model: 'origin', messages }));
-  const folder = join(home, '.local', 'state', 'natter', 'usage');
-  const [file = ''] = readdirSync(folder);
-  expect(JSON.parse(readFileSync(join(folder, file), 'utf8'))).toMatchObject({
-    command: 'title',
-    conversation: 'abcd2345',
-  });
+  await service.close();
+  const lines: object[] = [];
+  readLedger(join(home, '.local', 'state', 'natter'), new Date(0), (line) => lines.push(line));
+  expect(lines).toMatchObject([{ command: 'title', conversation: 'abcd2345' }]);
 });
 
 test('X2: sends neither the key nor the headers of the profile to a local port', async () => {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { isTransient, ofItems, type Tally } from '../../../batch/tally.ts';
+import { type Durations, isTransient, ofItems, type Tally } from '../../../batch/tally.ts';
 import { exitCodes, Failure, type FailureKind } from '../../../failure.ts';
 import { toFailure } from '../../../output/ending-failure.ts';
 import { count, countOf } from '../../../output/figures.ts';
@@ -187,8 +187,8 @@ const limits = Array.from({ length: 12 }, (_, power) =>
  * What a summary has of durations, in whole milliseconds; null without any. The buckets go from the first with a
  * duration to the last one. Each counts the durations above the limit of the one before.
  */
-export function latencyFigures(durations: readonly number[]) {
-  const sorted = Float64Array.from(durations).sort();
+export function latencyFigures(durations: Durations) {
+  const sorted = durations.sorted();
   const { length: answers } = sorted;
   if (answers === 0) return null;
   const quantile = (part: number) => Math.round(sorted[Math.ceil(part * answers) - 1] ?? 0);

@@ -110,8 +110,8 @@ function openAnswers(
     if (failure === undefined) {
       circuitBreaker.answered();
       tally.answered += 1;
-      if (timing !== undefined) tally.latency.push(timing.total);
-      if (timing?.firstText !== undefined) tally.firstText.push(timing.firstText);
+      if (timing !== undefined) tally.latency.add(timing.total);
+      if (timing?.firstText !== undefined) tally.firstText.add(timing.firstText);
     } else if (!isStopped) {
       isStopped = (isStarved && run.stopsStarved) || circuitBreaker.failed(failure);
       if (isStopped) stopping.fail(failure);

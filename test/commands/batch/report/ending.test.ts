@@ -38,7 +38,7 @@ function runWith(options: RunOptions, terminals: readonly 'stderr'[] = []) {
   const memory = createMemoryContext({ terminals, columns: 60 });
   const { context } = memory;
   const tally = { ...emptyTally(), total: 20, already: 2, answered: 12, tokens: 90, attempts: 15 };
-  for (let index = 1; index <= 12; index += 1) tally.latency.push(index * 50);
+  for (let index = 1; index <= 12; index += 1) tally.latency.add(index * 50);
   const item = { index: 3, line: 4, id: 'q3' };
   countFailure(tally, new Failure('rate_limited', 'rate limited'), item);
   countFailure(tally, new Failure('rate_limited', 'rate limited again'), { ...item, index: 7 });
@@ -281,15 +281,21 @@ describe('the histogram', () => {
 });
 
 describe('latencies', () => {
+  const figuresOf = (durations: readonly number[]) => {
+    const { latency } = emptyTally();
+    for (const duration of durations) latency.add(duration);
+    return latencyFigures(latency);
+  };
+
   test('of one answer are that answer; without one, there are no figures', () => {
-    expect(latencyFigures([])).toBeNull();
+    expect(figuresOf([])).toBeNull();
     const figures = { min: 137, mean: 137, max: 137, p50: 137, p90: 137, p99: 137 };
     const buckets = [{ up_to: 200, count: 1 }];
-    expect(latencyFigures([137])).toEqual({ count: 1, ...figures, buckets });
+    expect(figuresOf([137])).toEqual({ count: 1, ...figures, buckets });
   });
 
   test('are counted in buckets of 1, 2 and 5 times a power of ten, without gaps', () => {
-    expect(latencyFigures([0, 1, 1.5, 20, 20.1])?.buckets).toEqual([
+    expect(figuresOf([0, 1, 1.5, 20, 20.1])?.buckets).toEqual([
       { up_to: 1, count: 2 },
       { up_to: 2, count: 1 },
       { up_to: 5, count: 0 },
@@ -303,7 +309,7 @@ describe('latencies', () => {
     const random = seededRandom(1);
     const durations = Array.from({ length: 5000 }, () => 1 + 10 ** (5 * random()));
     const sorted = durations.toSorted((one, other) => one - other);
-    const figures = latencyFigures(durations);
+    const figures = figuresOf(durations);
     const exact = (part: number) => Math.round(sorted[Math.ceil(part * sorted.length) - 1] ?? 0);
     expect(figures).toMatchObject({ p50: exact(0.5), p90: exact(0.9), p99: exact(0.99) });
   });

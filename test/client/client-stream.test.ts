@@ -123,6 +123,8 @@ test('the time that a reader takes does not count as silence of the service', as
     },
   );
   const iterator = await beginChat(client, 3);
+  // A reader that never returns must not keep its program running.
+  expect(clock.sleeping()).toBe(0);
   await clock.advance(60_000);
   expect((await iterator.next()).value).toMatchObject({ type: 'answer-finished' });
 });

@@ -4,19 +4,31 @@ import type { Sender } from '../configuration.ts';
 import { timedOut } from '../failure/answer-failure.ts';
 import type { HttpResponse } from './transport.ts';
 
-/** Ends a response without a touch for the idle time, counted from now. */
+/** Ends a response without a touch for the idle time, counted from now. One timer serves for many touches. */
 export function watchIdle({ clock, limits }: Sender, response: HttpResponse) {
-  const start = () =>
-    startTimer(clock, limits.idleTimeout, () => response.destroy(timedOut('idleTimeout', limits)));
-  let stop = start();
+  const { idleTimeout } = limits;
+  /** When the silence began. */
+  let since = clock.monotonic();
+  let stopTimer: (() => void) | undefined;
+  const wait = (milliseconds: number): void => {
+    stopTimer = startTimer(clock, milliseconds, () => {
+      const silence = clock.monotonic() - since;
+      if (silence < idleTimeout) wait(idleTimeout - silence);
+      else response.destroy(timedOut('idleTimeout', limits));
+    });
+  };
+  wait(idleTimeout);
   return {
     /** Tells that data arrived. */
     touch: (): void => {
-      stop();
-      stop = start();
+      since = clock.monotonic();
+      if (stopTimer === undefined) wait(idleTimeout);
     },
     /** Stops until the next touch, as while the receiver is busy: then silence is not the sender's fault. */
-    stop: (): void => stop(),
+    stop: (): void => {
+      stopTimer?.();
+      stopTimer = undefined;
+    },
   };
 }
 

@@ -24,10 +24,12 @@ function textEvent(type: TextEvent['type'], text: string): TextEvent {
 /**
  * Changes the texts of an answer, with one stream for each kind of text. A stream may hold back the end of a text; that
  * is delivered before an event of a different kind, and before an error.
+ * @param changeOther changes the other events
  */
 export async function* changeTexts(
   events: AsyncIterable<ChatEvent>,
   createStream: () => MaskedStream,
+  changeOther = (event: ChatEvent): ChatEvent => event,
 ): AsyncGenerator<ChatEvent, void> {
   const streams: Partial<Record<TextEvent['type'], MaskedStream>> = {};
   let current: TextEvent['type'] | undefined;
@@ -43,7 +45,7 @@ export async function* changeTexts(
       if (!isText(event)) {
         // A name may arrive in the middle of a text.
         if (event.type !== 'answer-named') yield* release();
-        yield event;
+        yield changeOther(event);
         continue;
       }
       if (event.type !== current) yield* release();
@@ -84,13 +86,12 @@ export function maskClient(client: Client, secrets: Secrets): Client {
   };
   return {
     ...client,
-    async *chat(request, options) {
+    chat(request, options) {
       const events = client.chat(request, options);
       const known = textFilter(secrets);
-      if (known === undefined) return yield* events;
-      for await (const event of changeTexts(events, () => createMaskedStream(known))) {
-        yield isText(event) ? event : maskMetadata(event, known.mask);
-      }
+      if (known === undefined) return events;
+      const createStream = () => createMaskedStream(known);
+      return changeTexts(events, createStream, (event) => maskMetadata(event, known.mask));
     },
     listModels: async (options) => masked(await client.listModels(options)),
     getModel: async (id, options) => masked(await client.getModel(id, options)),

@@ -6,7 +6,7 @@ import type { Message } from '../client/contract.ts';
  * of them.
  */
 export function fingerprint(text: string): string {
-  return hash('sha256', text, 'buffer').toString('hex', 0, 8);
+  return hash('sha256', text).slice(0, 16);
 }
 
 /** Fingerprint of an id and messages, system prompt included. Model and limits may change between runs. */

@@ -31,10 +31,11 @@ describe('setStoredSetting', () => {
   });
 
   test('keeps everything else, including unknown keys', () => {
-    const stored = storedWith({ work: { model: 'w', future: { a: 1 }, params: { seed: 1 } } });
+    const future = JSON.parse('{"future": {"a": 1}, "__proto__": {"b": 2}}') as object;
+    const stored = storedWith({ work: { model: 'w', ...future, params: { seed: 1 } } });
     setStoredSetting(stored, 'work', 'params.top_p', '1');
     expect(stored.settings.profiles).toEqual({
-      work: { model: 'w', future: { a: 1 }, params: { seed: 1, top_p: 1 } },
+      work: { model: 'w', ...future, params: { seed: 1, top_p: 1 } },
     });
   });
 

@@ -49,22 +49,20 @@ describe('parseParameterFlag', () => {
   );
 });
 
-describe('parseApiKey', () => {
-  test.each([
-    ['', 'is empty'],
-    [' \n', 'is empty'],
-    ['example\nkey', 'contains a line break'],
-    ['example\u00e9key', 'contains a character that is not plain ASCII (U+00E9 at position 8)'],
-    ['example\u0000key', 'contains a character that is not plain ASCII (U+0000 at position 8)'],
-    ['ex\u00e4mple key', 'contains a space'],
-    ['"example-key"', 'begins with a quote'],
-    ["example-key'", 'ends with a quote'],
-    ['Bearer example-key', 'starts with the word Bearer, which natter adds itself'],
-  ])('K10, N13: refuses %j without showing it', async (text, problem) => {
-    const failure = await failureOf(() => parseApiKey(text, 'NATTER_API_KEY', 'configuration'));
-    expect(failure).toMatchObject({ kind: 'configuration', message: `NATTER_API_KEY ${problem}` });
-    expect(failure.cause).toBeUndefined();
-  });
+test.each([
+  ['', 'is empty'],
+  [' \n', 'is empty'],
+  ['example\nkey', 'contains a line break'],
+  ['example\u00e9key', 'contains a character that is not plain ASCII (U+00E9 at position 8)'],
+  ['example\u0000key', 'contains a character that is not plain ASCII (U+0000 at position 8)'],
+  ['ex\u00e4mple key', 'contains a space'],
+  ['"example-key"', 'begins with a quote'],
+  ["example-key'", 'ends with a quote'],
+  ['Bearer example-key', 'starts with the word Bearer, which natter adds itself'],
+])('K10, N13: the key %j is refused without being shown', async (text, problem) => {
+  const failure = await failureOf(() => parseApiKey(text, 'NATTER_API_KEY', 'configuration'));
+  expect(failure).toMatchObject({ kind: 'configuration', message: `NATTER_API_KEY ${problem}` });
+  expect(failure.cause).toBeUndefined();
 });
 
 const priceOrigin = { label: 'prices.origin', kind: 'configuration' } as const;

@@ -179,16 +179,14 @@ function parseOptions(...words: string[]): object {
   return faultFromOptions(command.parse(words, { from: 'user' }).opts());
 }
 
-describe('faultOptions', () => {
-  test.each([
-    ['--status 429 --retry-after 1 --hostile', { status: 429, 'retry-after': '1', hostile: true }],
-    ['--cut --stall-after', { cut: 'fin', 'stall-after': 3 }],
-    ['--cut rst', { cut: 'rst' }],
-    ['--headers A:1 --headers B:2', { headers: { a: '1', b: '2' } }],
-    ['--no-done --no-stream', { 'no-done': true, 'no-stream': true }],
-  ])('are valid in commander, and set the same fields: %s', (words, fault) => {
-    expect(parseOptions(...words.split(' '))).toEqual(fault);
-  });
+test.each([
+  ['--status 429 --retry-after 1 --hostile', { status: 429, 'retry-after': '1', hostile: true }],
+  ['--cut --stall-after', { cut: 'fin', 'stall-after': 3 }],
+  ['--cut rst', { cut: 'rst' }],
+  ['--headers A:1 --headers B:2', { headers: { a: '1', b: '2' } }],
+  ['--no-done --no-stream', { 'no-done': true, 'no-stream': true }],
+])('options are valid in commander, and set the same fields: %s', (words, fault) => {
+  expect(parseOptions(...words.split(' '))).toEqual(fault);
 });
 
 const guide = readFileSync('docs/sandbox.md', 'utf8');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Admission } from '../../../../src/batch/admission.ts';
 import { emptyTally, type Tally } from '../../../../src/batch/tally.ts';
 import type { SendingRun } from '../../../../src/commands/batch/plan.ts';
@@ -37,39 +37,37 @@ test.each([
   expect(shortTime(milliseconds)).toBe(text);
 });
 
-describe('the progress line', () => {
-  const allowing = (places: number | undefined, perSecond: number | undefined) => ({
-    allowed: { places, perSecond },
-  });
-  // The example of the guide.
-  const [, example = ''] =
-    /```text.*\n(480 .*)\n```/.exec(readFileSync('docs/batch.md', 'utf8')) ?? [];
+const allowing = (places: number | undefined, perSecond: number | undefined) => ({
+  allowed: { places, perSecond },
+});
+// The example of the guide.
+const [, example = ''] =
+  /```text.*\n(480 .*)\n```/.exec(readFileSync('docs/batch.md', 'utf8')) ?? [];
 
-  test.each<readonly [Partial<Figures>, object, string]>([
-    [{ answered: 3 }, {}, '3 of 1,000'],
-    [{ total: undefined, answered: 3 }, {}, '3 done'],
-    [
-      { answered: 190, failed: 10, already: 100, tokens: 12_345, elapsed: 10_000 },
-      {},
-      '300 of 1,000 · 10 failed · 20/s · 35 s left · 12,345 tokens',
-    ],
-    [{ answered: 950, elapsed: 100_000 }, {}, '950 of 1,000 · 9.5/s · 6 s left'],
-    [{ answered: 30, elapsed: 60_000 }, {}, '30 of 1,000 · 30.0/min · 32 min left'],
-    [{ answered: 1 }, { waiting: 4200 }, '1 of 1,000 · rate limit, 5 s'],
-    [{ answered: 480, elapsed: 10_000 }, allowing(undefined, 50.2), example],
-    [{ answered: 2 }, allowing(undefined, 0.5), '2 of 1,000 · 30.0/min allowed'],
-    [
-      { answered: 480, elapsed: 10_000 },
-      allowing(16, undefined),
-      '480 of 1,000 · 48/s · 16 at once allowed · 11 s left',
-    ],
-    [{ answered: 1 }, { isStopping: true }, '1 of 1,000 · stopping'],
-  ])('has of %j and %j: %s', (part, state, text) => {
-    const { elapsed, ...tally } = { ...figures, ...part };
-    const { waiting, allowed, isStopping } = { ...going, ...state };
-    const admission = { pauseRemaining: () => waiting, found: () => allowed } as Admission;
-    expect(batchProgress(tally, elapsed, admission, isStopping)).toBe(text);
-  });
+test.each<readonly [Partial<Figures>, object, string]>([
+  [{ answered: 3 }, {}, '3 of 1,000'],
+  [{ total: undefined, answered: 3 }, {}, '3 done'],
+  [
+    { answered: 190, failed: 10, already: 100, tokens: 12_345, elapsed: 10_000 },
+    {},
+    '300 of 1,000 · 10 failed · 20/s · 35 s left · 12,345 tokens',
+  ],
+  [{ answered: 950, elapsed: 100_000 }, {}, '950 of 1,000 · 9.5/s · 6 s left'],
+  [{ answered: 30, elapsed: 60_000 }, {}, '30 of 1,000 · 30.0/min · 32 min left'],
+  [{ answered: 1 }, { waiting: 4200 }, '1 of 1,000 · rate limit, 5 s'],
+  [{ answered: 480, elapsed: 10_000 }, allowing(undefined, 50.2), example],
+  [{ answered: 2 }, allowing(undefined, 0.5), '2 of 1,000 · 30.0/min allowed'],
+  [
+    { answered: 480, elapsed: 10_000 },
+    allowing(16, undefined),
+    '480 of 1,000 · 48/s · 16 at once allowed · 11 s left',
+  ],
+  [{ answered: 1 }, { isStopping: true }, '1 of 1,000 · stopping'],
+])('the progress line of %j and %j: %s', (part, state, text) => {
+  const { elapsed, ...tally } = { ...figures, ...part };
+  const { waiting, allowed, isStopping } = { ...going, ...state };
+  const admission = { pauseRemaining: () => waiting, found: () => allowed } as Admission;
+  expect(batchProgress(tally, elapsed, admission, isStopping)).toBe(text);
 });
 
 const causeOf = (kind: FailureKind, count: number) => {

@@ -51,12 +51,13 @@ const ledgerFile = (state: string, time: string) =>
 
 /** Appends lines to the files of their months. @throws Failure `storage` */
 export function appendToLedger(state: string, lines: readonly LedgerLine[]): void {
-  const files = new Map<string, string[]>();
+  const texts = new Map<string, string>();
   for (const line of lines) {
     const file = ledgerFile(state, line.time);
-    files.set(file, [...(files.get(file) ?? []), JSON.stringify(line)]);
+    const [before, text] = [texts.get(file), JSON.stringify(line)];
+    texts.set(file, before === undefined ? text : `${before}\n${text}`);
   }
-  for (const [file, texts] of files) appendLine(file, texts.join('\n'));
+  for (const [file, text] of texts) appendLine(file, text);
 }
 
 const isCount = (value: unknown) => typeof value === 'number' && value >= 0 && value < Infinity;

@@ -43,10 +43,11 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
   /** The lines of requests that ended in this turn of the event loop. */
   let unwritten: LedgerLine[] = [];
 
-  /** Requests that end in one turn are one write. A budget counts each of them before the next one is sent. */
+  /** Requests that end in one turn are one write. With a limit, each is in the ledger before the next one is sent. */
   function add(line: LedgerLine): void {
-    if (unwritten.push(line) === 1) setImmediate(write);
+    unwritten.push(line);
     if (isLimited) write();
+    else if (unwritten.length === 1) setImmediate(write);
   }
   /**
    * Failed writes are one warning of the run. A place that has no ledger and cannot have one, such as a read-only home,
@@ -144,7 +145,7 @@ export function meterClient(client: Client, run: Run, source: UsageSource, isSan
     },
     /** Writes what is not written yet. */
     close(): void {
-      for (const line of refused.values()) add(line);
+      unwritten.push(...refused.values());
       refused.clear();
       write();
     },

@@ -213,6 +213,7 @@ export function titleFrom(prompt: string): string {
 
 /** The title that was set, else one from the first prompt, else empty. */
 export function titleOf({ title, turns }: Conversation): string {
-  const prompt = [...turns.values()].find(({ role }) => role === 'user');
-  return title ?? titleFrom(prompt?.content ?? '');
+  if (title !== undefined) return title;
+  for (const { role, content } of turns.values()) if (role === 'user') return titleFrom(content);
+  return '';
 }

@@ -22,7 +22,9 @@ export class Durations {
   }
 
   /** Sorts them, the shortest first. */
-  sorted = () => this.#values.subarray(0, this.#count).sort();
+  sorted(): Float32Array {
+    return this.#values.subarray(0, this.#count).sort();
+  }
 }
 
 /** The counts of a run that has not begun. */

@@ -108,21 +108,22 @@ export const exportBatch: Action<ExportOptions, [file: string | undefined]> = as
   async function* lines(): AsyncGenerator<string, void> {
     for await (const item of selection.pending(context.signal)) {
       const place = `line ${item.line} of ${input.name}`;
-      if (item.problem !== undefined) problems.push(`${place} ${item.problem}`);
-      else {
-        try {
-          const { request, fit } = planItem(item.content, settings, false);
-          const name = item.id ?? resultName(item.index, itemFingerprint(item, settings));
-          const body = completionBody(request);
-          const line = jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
-          requests += 1;
-          tokens += fit.estimate;
-          bytes += Buffer.byteLength(line);
-          models.add(request.model);
-          yield line;
-        } catch (error) {
-          problems.push(`${place}: ${toFailure(error).message}`);
-        }
+      if (item.problem !== undefined) {
+        problems.push(`${place} ${item.problem}`);
+        continue;
+      }
+      try {
+        const { request, fit } = planItem(item.content, settings, false);
+        const name = item.id ?? resultName(item.index, itemFingerprint(item, settings));
+        const body = completionBody(request);
+        const line = jsonLine({ custom_id: name, method: 'POST', url: requestUrl, body });
+        requests += 1;
+        tokens += fit.estimate;
+        bytes += Buffer.byteLength(line);
+        models.add(request.model);
+        yield line;
+      } catch (error) {
+        problems.push(`${place}: ${toFailure(error).message}`);
       }
     }
   }

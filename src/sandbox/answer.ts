@@ -243,9 +243,10 @@ export async function answerWithFault(exchange: Exchange): Promise<boolean> {
   const status = fault.status ?? implied;
   if (body === undefined && status === 200) return false;
   const isPlain = body !== undefined || status < 400;
-  const plain = { contentType: guessContentType(body ?? ''), text: body ?? '' };
-  const error = errorText(exchange, status, `simulated status ${status}`);
-  await sendWhole(exchange, status, isPlain ? plain : error);
+  const text = isPlain
+    ? { contentType: guessContentType(body ?? ''), text: body ?? '' }
+    : errorText(exchange, status, `simulated status ${status}`);
+  await sendWhole(exchange, status, text);
   return true;
 }
 

@@ -66,12 +66,12 @@ describe('natter batch work', () => {
   });
 
   test('the first items that all fail alike stop the worker, unless --keep-going is given', async () => {
-    const place = await openSubmitted(15, [rule('status=400')]);
+    const place = await openSubmitted(30, [rule('status=400')]);
     const failure = { kind: 'invalid_request' };
     await expect(place.work({ concurrency: '1' }).ended).rejects.toMatchObject(failure);
-    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 9, waiting: 6 });
+    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 9, waiting: 21 });
     await expect(place.work({ keepGoing: true }).ended).rejects.toMatchObject(failure);
-    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 15, waiting: 0 });
+    expect(await place.batch('p').queue.counts()).toMatchObject({ failed: 30, waiting: 0 });
   });
 
   test('a refused key returns the items to the other workers', async () => {

@@ -5,6 +5,7 @@ import {
   createMemorySession,
   failing,
   hanging,
+  openMemorySession,
   received,
   type Reply,
   saying,
@@ -132,12 +133,14 @@ describe('a failure', () => {
 
   test('N19: of a wrong key opens the dialog for a new one, and says which key is used when', async () => {
     const refused = new Failure('unauthorized', 'the key was refused');
-    const { session, calls, text, submit } = createMemorySession(failing(refused));
+    const options = { replies: [failing(refused)], environment: { NATTER_API_KEY: 'wrong' } };
+    const { session, calls, text, submit } = openMemorySession(options);
     await submit('one');
     expect(session.state().dialog).toMatchObject({ label: 'API key' });
     expect((await submit('wrong')).dialog).toMatchObject({ label: 'API key' });
     expect((await submit('right')).dialog).toBeUndefined();
-    expect(calls).toContain('connect https://api.example.com right');
+    const overridden = 'notice NATTER_API_KEY is set and overrides the stored value';
+    expect(calls.slice(-2)).toEqual(['connect https://api.example.com right', overridden]);
     expect(text()).toContain(
       'natter: the key that you entered is used now; stored in your settings; Enter sends the prompt again\n',
     );

@@ -186,7 +186,7 @@ function replOf(context: Context, client: Client, clock: FakeClock, calls: strin
     context,
     options: replOptions,
     presentation: {
-      notices: { notice: silent, warning: silent },
+      notices: { notice: (text) => void calls.push(`notice ${text}`), warning: silent },
       debugLog: silent,
       style: plainStyle,
       noticeStyle: plainStyle,

@@ -56,11 +56,10 @@ test('AWS Batch starts a job again only after exit code 75', () => {
   const { attempts, evaluateOnExit } = jsonWith('evaluateOnExit') as Record<string, unknown>;
   // The API takes 1 to 10 attempts, and text.
   expect(attempts).toBe(10);
-  const [retry, exit] = [
+  expect(evaluateOnExit).toEqual([
     { onExitCode: '75', action: 'RETRY' },
     { onExitCode: '*', action: 'EXIT' },
-  ];
-  expect(evaluateOnExit).toEqual([retry, exit]);
+  ]);
 });
 
 test.each([

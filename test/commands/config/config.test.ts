@@ -196,25 +196,21 @@ test('login to a profile that is not current suggests config use', async () => {
 test.each([
   [['--profile', 'work'], {}],
   [[], { NATTER_PROFILE: 'work' }],
-])(
-  '--sandbox uses only the settings for the terminal of the profile of %j %j',
-  async (flags, of) => {
-    const { env } = await twoProfiles();
-    const run = (...words: readonly string[]) => runInMemory(words, { env });
-    await run('config', 'set', 'wrap', 'none', '--profile', 'work');
-    await run('config', 'set', 'max-tokens', '7', '--profile', 'work');
-    const words = ['--sandbox', ...flags, '--dry-run', 'hi'];
-    const { stdout } = await runInMemory(words, { env: { ...env, ...of } });
-    const { settings, profile } = JSON.parse(stdout) as {
-      readonly settings: readonly { readonly name: string; readonly value: unknown }[];
-      readonly profile: { readonly name: string; readonly source: string };
-    };
-    expect(profile).toEqual({ name: 'default', source: 'default' });
-    const valueOf = (wanted: string) => settings.find(({ name }) => name === wanted)?.value ?? null;
-    const values = ['wrap', 'max-tokens', 'base-url', 'api-key'].map(valueOf);
-    expect(values).toEqual(['none', null, null, null]);
-  },
-);
+])('--sandbox uses only the terminal settings of a profile: %j %j', async (flags, of) => {
+  const { env, run } = await twoProfiles();
+  await run('config', 'set', 'wrap', 'none', '--profile', 'work');
+  await run('config', 'set', 'max-tokens', '7', '--profile', 'work');
+  const words = ['--sandbox', ...flags, '--dry-run', 'hi'];
+  const { stdout } = await runInMemory(words, { env: { ...env, ...of } });
+  const { settings, profile } = JSON.parse(stdout) as {
+    readonly settings: readonly { readonly name: string; readonly value: unknown }[];
+    readonly profile: { readonly name: string; readonly source: string };
+  };
+  expect(profile).toEqual({ name: 'default', source: 'default' });
+  const valueOf = (wanted: string) => settings.find(({ name }) => name === wanted)?.value ?? null;
+  const values = ['wrap', 'max-tokens', 'base-url', 'api-key'].map(valueOf);
+  expect(values).toEqual(['none', null, null, null]);
+});
 
 test('--sandbox works with a damaged settings file, with a warning', async () => {
   const { env } = await twoProfiles();

@@ -75,9 +75,9 @@ test('recalls a sent or cleared draft with its paste marker', () => {
 test.each([
   ['its first paragraph', `why?\nsay it\n\n${'code\n'.repeat(40)}`, 'why?\nsay it\n\n'],
   ['its first line, if the paragraph is long', `why?\n${'code\n'.repeat(40)}\nend`, 'why?\n'],
-  ['nothing, if that is long too', 'word '.repeat(1000), ''],
+  ['no text, if that is long too', `${'word '.repeat(1000)}\nend`, ''],
 ])(
-  'recalls of a long prompt of an earlier session %s, and the rest as a paste',
+  'a long prompt recalled from an earlier session shows %s, and the rest as a paste',
   (_, text, shown) => {
     const { draft } = moved({ history: createHistory([text]), draft: draftFrom('') }, olderEntry);
     expect([draft.text.slice(0, -1), contentOf(draft)]).toEqual([shown, text]);

@@ -32,7 +32,7 @@ describe('an answer', () => {
     expect(answer.metadata.complete).toBe(false);
   });
 
-  test('after others to the same prompt has the first text of the first, and the time of all', async () => {
+  test('after others to the same prompt has the time to the first text of the first, and the total of all', async () => {
     const whole = await ask(questionOf([text('a'), finished]));
     const answerAt = (firstText: number) => {
       const metadata = { ...whole.metadata, timing: { firstText, total: 10 * firstText } };

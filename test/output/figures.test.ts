@@ -124,7 +124,7 @@ test.each([
   [7_200, '2 hours ago'],
   [14.5 * 86_400, '14 days ago'],
   [15 * 86_400, '2026-11-05'],
-])('%d seconds before are %s', (seconds, text) => {
+])('a time %d seconds ago is %s', (seconds, text) => {
   const now = new Date('2026-11-20T12:00:00Z');
   expect(timeAgo(new Date(now.getTime() - seconds * 1000), now)).toBe(text);
 });

@@ -325,7 +325,7 @@ describe('Y18: a command', () => {
   test.each([
     ['modle', 'did you mean /model?'],
     ['co', 'did you mean /compare or /continue or /copy?'],
-  ])('unknown to /help, %s has a hint, too', (name, hint) => {
+  ])('that /help does not know has a hint, too: %s', (name, hint) => {
     const message = `unknown command /${name}`;
     expect(lastEntry(command(stateOf(), `/help ${name}`).effects)).toMatchObject({ message, hint });
   });

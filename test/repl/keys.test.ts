@@ -63,7 +63,7 @@ test.each<[string, Keys, Partial<Record<keyof Played, unknown>>]>([
   ['Enter sends the draft and clears the composer', ['one', enter], { sent: ['one'], text: '' }],
   ['Enter sends nothing from an empty composer', ['  ', enter], { effects: [] }],
   ['a prompt is queued during an answer', queued, { sent: ['one'] }],
-  ['it is sent when the answer ends', [...queued, finished], { sent: ['one', 'two'] }],
+  ['a queued prompt is sent when the answer ends', [...queued, finished], { sent: ['one', 'two'] }],
   [
     'a long paste is sent in full',
     [pasted(longPaste), ' what?', enter],

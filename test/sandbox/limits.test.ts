@@ -35,7 +35,7 @@ describe('nesting', () => {
     [8000, sandboxKey, 400, tooDeep],
     [500_000, sandboxKey, 400, tooDeep],
   ])(
-    'X5: answers %i deep with the key %s with %i, and logs it',
+    'X5: answers a body nested %i deep, sent with the key %s, with status %i, and logs it',
     async (depth, key, status, text) => {
       const { entries, sandbox } = await openLogged();
       const answer = await ask(sandbox, { ...completions, key, body: nested(depth) });

@@ -55,7 +55,7 @@ test.each([
   ['`` a ` b ``'],
   ['[text](http://a.example)', 'text (http://a.example)'],
 ])(
-  'inline text without colour keeps the marks of %j, and T22 shows text and address',
+  'T22 inline text without colour: %j keeps its marks, or shows its address',
   (source, shown = source) => {
     expect(render(source, { color: false })).toBe(`${shown}\n`);
   },

@@ -125,7 +125,7 @@ describe('natter batch submit', () => {
     expect(await place.batch('p').queue.counts()).toMatchObject({ items: 2, waiting: 2 });
   });
 
-  test('sets the rate of a new batch, changes it only with --rpm, and refuses no attempts', async () => {
+  test('sets the rate of a new batch, changes it only with --rpm, and refuses 0 attempts', async () => {
     const place = await openSubmitted('one\n');
     await place.submit('p.txt');
     await place.submit('p.txt', { rpm: '90' });

@@ -20,8 +20,8 @@ const allCommands = (command: Command): readonly Command[] => [
 ];
 const commands = allCommands(program);
 
-test('every command has a summary and examples', () => {
-  expect(commands.slice(1).filter((command) => command.summary() === '')).toEqual([]);
+test('every command has a summary, a description and examples', () => {
+  expect(commands.slice(1).filter((one) => !one.summary() || !one.description())).toEqual([]);
   for (const command of commands) {
     expect(command.helpInformation()).toMatch(/^Examples:\n  \$ \S/m);
   }

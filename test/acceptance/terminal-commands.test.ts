@@ -180,11 +180,10 @@ test.each([
 test('Ctrl+C belongs to the pager', async () => {
   const session = openTerminal(['--help'], { env: { PAGER: writePager() } });
   await session.waitFor(/paged with no word/);
-  session.type('\u0003');
-  await session.waitFor(/interrupted/);
-  session.type('\r');
+  // Together: a shell that has not begun to read when the signal comes runs its trap after the line.
+  session.type('\u0003\r');
   expect((await session.exit).exitCode).toBe(0);
-  expect(await session.transcript()).toContain('end of the pager');
+  expect(await session.transcript()).toMatch(/interrupted[^]*end of the pager/);
 });
 
 test('help that fits the terminal is printed directly', async () => {
